@@ -30,7 +30,7 @@ class Objective(Protocol):
     def gains(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the gain of adding each of these items alone now."""
 
-    def add(self, item: int, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+    def add(self, item: int, exact_items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add an item for good; return the losses of some items' gains."""
 
 
@@ -131,10 +131,10 @@ class _Front:
         """Add the item, and keep the gains of the best others exact where that is cheap."""
         exact = np.flatnonzero(self._exact)
         n_kept = self._n_at_once if self._in_blocks else 0
-        kept = exact[np.argsort(-self._bounds[exact], kind="stable")[:n_kept]]
-        self._bounds[kept] -= self.part.objective.add(self.item, kept)
+        best = exact[np.argsort(-self._bounds[exact], kind="stable")[:n_kept]]
+        self._bounds[best] -= self.part.objective.add(self.item, best)
         self._bounds[self.item] = 0  # adding it again gains nothing
         self._exact[:] = False
-        self._exact[kept] = True
+        self._exact[best] = True
         self._batch = _FIRST_BATCH
         self._find()

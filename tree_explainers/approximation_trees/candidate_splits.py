@@ -72,9 +72,11 @@ class FeatureCandidates:
             return bins_of_numbers(values, self.cuts)
         return bins_of_categories(values, self.categories, self.missing_text)
 
-    def select(self, kept: NDArray[np.bool_]) -> "FeatureCandidates":
+    def select(self, is_kept: NDArray[np.bool_]) -> "FeatureCandidates":
         """Return the candidates that are kept, (n_candidates,); the bins remain the same."""
-        return replace(self, first=self.first[kept], last=self.last[kept], with_missing=self.with_missing[kept])
+        return replace(
+            self, first=self.first[is_kept], last=self.last[is_kept], with_missing=self.with_missing[is_kept]
+        )
 
     def condition(self, candidate: int) -> Condition:
         """Return a candidate as a condition, which holds for the rows that it sends left."""
@@ -122,14 +124,14 @@ class Candidates:
             inside |= row_bins == feature.n_bins - 1
         return np.asarray(inside, np.bool_)
 
-    def select(self, kept: NDArray[np.bool_]) -> "Candidates":
+    def select(self, is_kept: NDArray[np.bool_]) -> "Candidates":
         """Return the candidates that are kept, (n_candidates,), with new numbers; their bins remain the same."""
-        pieces = np.split(kept, self.starts[1:-1])
-        return Candidates(tuple(self.features[index].select(pieces[index]) for index in self.features_of(kept)))
+        pieces = np.split(is_kept, self.starts[1:-1])
+        return Candidates(tuple(self.features[index].select(pieces[index]) for index in self.features_of(is_kept)))
 
-    def features_of(self, kept: NDArray[np.bool_]) -> list[int]:
+    def features_of(self, is_kept: NDArray[np.bool_]) -> list[int]:
         """Return the indices of the features that have a candidate that is kept."""
-        return [index for index, piece in enumerate(np.split(kept, self.starts[1:-1])) if piece.any()]
+        return [index for index, piece in enumerate(np.split(is_kept, self.starts[1:-1])) if piece.any()]
 
     def locate(self, candidate: int) -> tuple[int, int]:
         """Return the index of a candidate's feature, and its number among the candidates of this feature."""
@@ -196,7 +198,7 @@ def candidates_of(
 
 
 def _candidates_of_column(
-    name: str, values: NDArray[Any], missing_text: str | None, min_samples_leaf: int, given: GivenSplits
+    name: str, values: NDArray[Any], missing_text: str | None, min_samples_leaf: int, allowed_splits: GivenSplits
 ) -> FeatureCandidates:
     missing = is_missing(values, missing_text)
     known, n_missing = values[~missing], int(missing.sum())
@@ -209,13 +211,13 @@ def _candidates_of_column(
         sends = _Sends(bins, bins, np.zeros(len(bins), np.bool_), n_left[bins])
     else:
         numbers = known.astype(np.float64)
-        cuts, n_below = _cuts(numbers) if given.are_free else _given_cuts(numbers, given.thresholds)
+        cuts, n_below = _cuts(numbers) if allowed_splits.are_free else _given_cuts(numbers, allowed_splits.thresholds)
         sends = _up_to(n_below, n_missing)
     enough = (sends.n_left >= min_samples_leaf) & (len(values) - sends.n_left >= min_samples_leaf)
-    if not given.are_free:
+    if not allowed_splits.are_free:
         parts = (n_below > 0) & (n_below < len(known))  # or it would be ``is missing`` in other words
-        allowed = parts if categories is None else [category in given.categories for category in categories]
-        enough &= np.array([*allowed, False, given.missing], np.bool_)[sends.last]
+        allowed = parts if categories is None else [category in allowed_splits.categories for category in categories]
+        enough &= np.array([*allowed, False, allowed_splits.missing], np.bool_)[sends.last]
     sent = sends.first[enough], sends.last[enough], sends.with_missing[enough]
     return FeatureCandidates(name, missing_text, cuts, categories, *sent)
 

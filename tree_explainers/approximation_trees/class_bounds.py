@@ -166,27 +166,27 @@ class _Fit:
 
 def _fitted(link: _Link, sums: Floats, scores: Floats, share: float) -> _Fit | None:
     """Return the scale and the offsets with which a link reproduces the scores, if it does."""
-    given = _centred(sums)
+    arguments = _centred(sums)
     is_sure = (scores > link.safe_above).all(axis=1)
     if is_sure.sum() < _FEWEST_ROWS:
         return None
     argument = _centred(link.back(scores[is_sure]))
-    scale = _scale(given[is_sure], argument)
+    scale = _scale(arguments[is_sure], argument)
     if scale is None:
         return None
-    offsets = np.median(argument - scale * given[is_sure], axis=0)
-    off = abs(link.forth(scale * given + offsets) - scores).max(axis=1)
+    offsets = np.median(argument - scale * arguments[is_sure], axis=0)
+    off = abs(link.forth(scale * arguments + offsets) - scores).max(axis=1)
     fits = off <= _TOLERANCE
     return _Fit(scale, offsets, float(off[fits].max())) if fits.mean() >= share else None
 
 
-def _scale(given: Floats, wanted: Floats) -> float | None:
+def _scale(arguments: Floats, wanted: Floats) -> float | None:
     """Return the factor of sums: the median ratio over entries far from the median, which are the least uncertain."""
-    given, wanted = given - np.median(given, axis=0), wanted - np.median(wanted, axis=0)
-    far = abs(given) >= max(0.5 * abs(given).max(initial=0.0), _TOLERANCE)
+    arguments, wanted = arguments - np.median(arguments, axis=0), wanted - np.median(wanted, axis=0)
+    far = abs(arguments) >= max(0.5 * abs(arguments).max(initial=0.0), _TOLERANCE)
     if not far.any():
         return None
-    scale = float(np.median(wanted[far] / given[far]))
+    scale = float(np.median(wanted[far] / arguments[far]))
     nearest = round(2 * scale) / 2  # links are of plain sums, or of half of them
     return nearest if nearest and abs(scale - nearest) < _NEAR else scale
 

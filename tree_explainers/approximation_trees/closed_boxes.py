@@ -33,8 +33,8 @@ class ClosedBoxes:
         numbers = {each.name: index for index, each in enumerate(binned.statements.features) if each.is_number}
         literals = [_literal(binned, numbers.get(test.column), test) for test in implications.tests]
         followers: dict[_Literal, dict[_Literal, None]] = {}
-        for given, then in implications.pairs.tolist():
-            first, second = literals[given], literals[then]
+        for premise, conclusion in implications.pairs.tolist():
+            first, second = literals[premise], literals[conclusion]
             if first is not None and second is not None:
                 followers.setdefault(first, {})[second] = None
                 followers.setdefault(_negated(second), {})[_negated(first)] = None

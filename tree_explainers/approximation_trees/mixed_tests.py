@@ -81,10 +81,10 @@ class MixedTests:
         return self.ordered.holds(int(np.searchsorted(self.of_ordered, test)), rows)
 
 
-def _features(binned: BinnedRows, kept: NDArray[np.bool_]) -> BinnedRows:
-    features = zip(binned.statements.features, kept.tolist(), strict=True)
+def _features(binned: BinnedRows, is_included: NDArray[np.bool_]) -> BinnedRows:
+    features = zip(binned.statements.features, is_included.tolist(), strict=True)
     statements = Statements(tuple(each for each, is_kept in features if is_kept), binned.statements.precision)
-    return BinnedRows(statements, binned.bins[kept])
+    return BinnedRows(statements, binned.bins[is_included])
 
 
 def _packed(binned: BinnedRows) -> NDArray[np.uint8]:

@@ -37,15 +37,15 @@ class PossibleRows:
             outside = np.flatnonzero(~box.contains(pseudo_rows))
             if not len(outside):
                 return pseudo_rows
-            given = rows_at_node.take(rng.integers(len(rows_at_node), size=len(outside)))
-            return _with_values(pseudo_rows, outside, given.select(self.implications.columns))
+            real_rows = rows_at_node.take(rng.integers(len(rows_at_node), size=len(outside)))
+            return _with_values(pseudo_rows, outside, real_rows.select(self.implications.columns))
 
         return draw_possible
 
 
-def _with_values(rows: Rows, places: NDArray[np.int64], given: Rows) -> Rows:
+def _with_values(rows: Rows, places: NDArray[np.int64], replacement: Rows) -> Rows:
     """Return rows of which those at some places have other values in some columns."""
-    values: dict[str, NDArray[Any]] = dict(zip(given.names, given.columns, strict=True))
+    values: dict[str, NDArray[Any]] = dict(zip(replacement.names, replacement.columns, strict=True))
     columns = []
     for name, column in zip(rows.names, rows.columns, strict=True):
         changed = column.copy() if name in values else column

@@ -104,15 +104,15 @@ class PseudoSample:
         """Return all rows so far in pieces, with the sides of a candidate; the result can be iterated repeatedly."""
         return _Repeatable(lambda: self._sided(self._blocks, reference))
 
-    def keep(self, kept: NDArray[np.bool_]) -> None:
+    def keep(self, is_kept: NDArray[np.bool_]) -> None:
         """Drop the candidates that are not kept, (n_candidates,)."""
-        features = self.candidates.features_of(kept)
+        features = self.candidates.features_of(is_kept)
         if len(features) < len(self.candidates.features):
             for block in self._blocks:
                 if block.held is not None:
                     bins, targets = block.held
                     block.held = tuple(bins[feature] for feature in features), targets
-        self.candidates = self.candidates.select(kept)
+        self.candidates = self.candidates.select(is_kept)
         self._held_bytes = sum(_bytes_of(block.held) for block in self._blocks if block.held is not None)
 
     def _plan(self, n_rows: int) -> None:
@@ -142,8 +142,8 @@ class PseudoSample:
         self.report((block.n_before + block.n_rows) / max(1, self.n_rows), "comparing candidates")
 
     def _known(self, blocks: list[_Block]) -> Iterator[tuple[_Block, tuple[Bins, Targets]]]:
-        with closing(in_order(self._made, blocks, self.n_at_once)) as made:
-            for block, known in made:
+        with closing(in_order(self._made, blocks, self.n_at_once)) as blocks_with_scores:
+            for block, known in blocks_with_scores:
                 if block.held is None and self._held_bytes + _bytes_of(known) <= MOST_HELD_BYTES:
                     block.held = known
                     self._held_bytes += _bytes_of(known)
@@ -241,15 +241,15 @@ def _merge(feature: FeatureCandidates, bins: NDArray[Any]) -> _MergedFeature:
     order = np.argsort(first)
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order))
-    kept = first[order]
-    is_alone = feature.last[kept] == missing
-    last = np.searchsorted(occupied, feature.last[kept], side="right") + is_alone
+    representatives = first[order]
+    is_alone = feature.last[representatives] == missing
+    last = np.searchsorted(occupied, feature.last[representatives], side="right") + is_alone
     merged = replace(
         feature,
         cuts=np.zeros(len(occupied)),  # only their number matters: rows come with their bins
         first=np.where(is_alone, last, 0),
         last=last,
-        with_missing=feature.with_missing[kept],
+        with_missing=feature.with_missing[representatives],
     )
     merged_index = np.empty(feature.n_candidates, np.int32)
     # as in ``_ties``, candidates that send the missing value left with others come last

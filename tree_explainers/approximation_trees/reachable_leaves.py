@@ -262,11 +262,11 @@ def _worst_of_tree(  # noqa: PLR0917
 
 
 @inlined
-def _save(forest: Forest, node: np.int64, remaining: RemainingBins, interval: NDArray[np.int64], kept: Flags) -> None:
+def _save(forest: Forest, node: np.int64, remaining: RemainingBins, interval: NDArray[np.int64], saved: Flags) -> None:
     feature = forest.feature[node]
     if forest.is_set[feature]:
         start, end = forest.set_starts[feature], forest.set_starts[feature + 1]
-        kept[: end - start] = remaining.sets[start:end]
+        saved[: end - start] = remaining.sets[start:end]
     else:
         interval[0], interval[1], interval[2] = (
             remaining.low[feature],
@@ -277,12 +277,12 @@ def _save(forest: Forest, node: np.int64, remaining: RemainingBins, interval: ND
 
 @inlined
 def _restore(
-    forest: Forest, node: np.int64, remaining: RemainingBins, interval: NDArray[np.int64], kept: Flags
+    forest: Forest, node: np.int64, remaining: RemainingBins, interval: NDArray[np.int64], saved: Flags
 ) -> None:
     feature = forest.feature[node]
     if forest.is_set[feature]:
         start, end = forest.set_starts[feature], forest.set_starts[feature + 1]
-        remaining.sets[start:end] = kept[: end - start]
+        remaining.sets[start:end] = saved[: end - start]
     else:
         remaining.low[feature], remaining.high[feature], remaining.missing[feature] = (
             interval[0],

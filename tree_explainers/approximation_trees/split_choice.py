@@ -266,9 +266,9 @@ def choose_split(
             if prefer is not None and not is_significant:
                 sums, compared = search.preferred(compared, significance, prefer)
             return _choice(search.best, sums, compared, Confidence(p_value, at_cap=not is_significant))
-        kept, p_more = _kept(compared, significance, _SHARE_OF_DROPPED * significance - p_dropped)
+        is_kept, p_more = _kept(compared, significance, _SHARE_OF_DROPPED * significance - p_dropped)
         p_dropped += p_more
-        search.keep(kept)
+        search.keep(is_kept)
         size = next_size(size, p_value, significance, most_rows)
 
 
@@ -310,9 +310,9 @@ class _Search:
         sums = (self.sample if self._few is None else self._few).summed(self.n_targets, unseparated[place])
         return sums, replace(compared, best=unseparated[place])
 
-    def keep(self, kept: NDArray[np.bool_]) -> None:
+    def keep(self, is_compared: NDArray[np.bool_]) -> None:
         """Drop the compared candidates that are not kept; the best is always kept."""
-        is_kept = kept if self._merged is None else self._merged.spread(kept)
+        is_kept = is_compared if self._merged is None else self._merged.spread(is_compared)
         self.sample.keep(is_kept)
         self._sums = None if self._sums is None else self._sums.select(is_kept)
         self.best = int(is_kept[: self.best].sum())
@@ -330,8 +330,8 @@ def _kept(compared: Comparison, significance: float, p_allowed: float) -> tuple[
     n_dropped = int(np.searchsorted(np.cumsum(ranked), p_allowed, side="right"))
     if n_dropped == 0:
         return np.ones(len(compared.p_values), np.bool_), 0.0
-    kept = (compared.p_values > ranked[n_dropped - 1]) | compared.like_best
-    return kept, float(compared.p_values[~kept & compared.counted].sum())
+    is_kept = (compared.p_values > ranked[n_dropped - 1]) | compared.like_best
+    return is_kept, float(compared.p_values[~is_kept & compared.counted].sum())
 
 
 def _choice(best: int | None, sums: SplitSums, compared: Comparison, confidence: Confidence) -> SplitChoice:

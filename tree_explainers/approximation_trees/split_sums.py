@@ -95,9 +95,9 @@ class SplitSums:
         n_additions = len(targets) * sum(by_bin.shape[-1] for by_bin in self.by_bin)
         in_threads(work, len(self.by_bin), None if n_additions > _WORTH_THREADS else 1)
 
-    def select(self, kept: NDArray[np.bool_]) -> "SplitSums":
+    def select(self, is_kept: NDArray[np.bool_]) -> "SplitSums":
         """Return the sums for the candidates that are kept, (n_candidates,), with their new numbers."""
-        features, candidates = self.candidates.features_of(kept), self.candidates.select(kept)
+        features, candidates = self.candidates.features_of(is_kept), self.candidates.select(is_kept)
         n_terms = 1 + self.n_targets if is_projected(candidates, self.n_targets) else None
         return SplitSums(
             candidates,

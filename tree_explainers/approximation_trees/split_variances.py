@@ -197,16 +197,16 @@ def _totals(n_targets: int, rows: Iterable[SidedRows]) -> Floats:
 
 def _stretches(sums: SplitSums, n_numbers: int) -> Iterator[list[_Stretch]]:
     """Divide the bins of all features into stretches; yield as many at a time as the memory limit allows."""
-    most, room, together = max(1, MOST_BYTES // (8 * n_numbers)), 0, list[_Stretch]()
+    most, used, together = max(1, MOST_BYTES // (8 * n_numbers)), 0, list[_Stretch]()
     shape = (2, n_numbers // 2)
     for index, feature in enumerate(sums.candidates.features):
         for first in range(0, feature.n_bins, most):
             length = min(most, feature.n_bins - first)
-            if together and room + length > most:
+            if together and used + length > most:
                 yield together
-                room, together = 0, []
+                used, together = 0, []
             together.append(_Stretch(index, first, np.zeros((length + 1, *shape))))
-            room += length
+            used += length
     yield together
 
 

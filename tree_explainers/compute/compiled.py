@@ -62,13 +62,15 @@ class Loop:
         """Return what numba runs, made if need be."""
         with _handing_over:
             if self._dispatcher is None:
-                made = import_module("numba").njit(nogil=True, **self._options)(self._function)
+                dispatcher = import_module("numba").njit(nogil=True, **self._options)(self._function)
                 # Numba takes the loops that this one calls from where its function finds them.
                 for name in _names_in(self._function.__code__):
                     called = self._function.__globals__.get(name)
                     if isinstance(called, Loop):
-                        self._function.__globals__[name] = made if called is self else called.dispatcher()
-                self._dispatcher = import_module(".code_cache", __package__).share(made) if self._is_kept else made
+                        self._function.__globals__[name] = dispatcher if called is self else called.dispatcher()
+                self._dispatcher = (
+                    import_module(".code_cache", __package__).share(dispatcher) if self._is_kept else dispatcher
+                )
             return self._dispatcher
 
 

@@ -111,9 +111,9 @@ def room_for_sums(n_targets: int, plan: AddingPlan) -> NDArray[np.uint64]:
 
 def _aligned(n_words: int) -> NDArray[np.uint64]:
     """Return an array that begins where a line of the cache does: none of its masks takes two of them."""
-    room = np.empty(n_words + WORDS, dtype=np.uint64)
-    first = -(room.ctypes.data // 8) % WORDS
-    return room[first : first + n_words]
+    memory = np.empty(n_words + WORDS, dtype=np.uint64)
+    first = -(memory.ctypes.data // 8) % WORDS
+    return memory[first : first + n_words]
 
 
 @compiled
@@ -127,8 +127,8 @@ def add_masks(targets: Targets, masks: LeafMasks, plan: AddingPlan, sums: NDArra
         ``64 w + i``.
     """
     n_targets = len(targets.rows)
-    room = np.zeros(25 * WORDS, dtype=np.uint64)
-    work = room[-(room.ctypes.data // 8) % WORDS :]  # 16 masks, and the digits of a count of them; aligned
+    memory = np.zeros(25 * WORDS, dtype=np.uint64)
+    work = memory[-(memory.ctypes.data // 8) % WORDS :]  # 16 masks, and the digits of a count of them; aligned
     places = np.zeros((_TARGETS_AT_ONCE, np.diff(plan.groups).max() + 1), dtype=np.uint32)
     sums[:] = 0
     for group in range(len(plan.groups) - 1):

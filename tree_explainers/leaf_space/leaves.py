@@ -227,9 +227,9 @@ def _check_leaves(codes: NDArray[Any], n_leaves: NDArray[np.integer[Any]]) -> No
 
 def read_only(codes: NDArray[Any]) -> NDArray[Any]:
     """Return codes as tables keep them: loops are compiled for codes of one kind, wherever those come from."""
-    kept = np.asarray(codes).view()
-    kept.flags.writeable = False
-    return kept
+    view = np.asarray(codes).view()
+    view.flags.writeable = False
+    return view
 
 
 def _received(codes: NDArray[Any], offsets: NDArray[np.int64], starts: NDArray[np.int64]) -> LeafTable:
@@ -238,12 +238,12 @@ def _received(codes: NDArray[Any], offsets: NDArray[np.int64], starts: NDArray[n
 
 def _count(codes: NDArray[Any], n_leaves: NDArray[np.integer[Any]]) -> LeafTable:
     """Make a table of codes known to be right."""
-    kept = read_only(codes)
+    table_codes = read_only(codes)
     offsets = np.concatenate([[0], np.cumsum(n_leaves)]).astype(np.int64)
     starts = np.zeros(offsets[-1] + 1, dtype=np.int64)
-    in_threads(lambda trees: count_rows(kept[trees], offsets[trees], starts[1:]), len(kept))
+    in_threads(lambda trees: count_rows(table_codes[trees], offsets[trees], starts[1:]), len(table_codes))
     np.cumsum(starts, out=starts)
-    return LeafTable(kept, offsets, starts)
+    return LeafTable(table_codes, offsets, starts)
 
 
 def _value_deviations(table: LeafTable, leaf_values: NDArray[np.float64], power: int) -> NDArray[np.float64]:

@@ -73,13 +73,13 @@ class NearestToBlocks:
         self, rows: NDArray[np.int64], block: Block, own_rows: NDArray[np.int64], keys: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Return the keys of the nearest rows, given those of the nearest among lower ones, which are written to."""
-        room = np.empty(_ROOM, np.int32), np.empty(_ROOM, np.int32), np.empty(_ROOM, np.uint32)
+        buffers = np.empty(_ROOM, np.int32), np.empty(_ROOM, np.int32), np.empty(_ROOM, np.uint32)
         limits = self._sums.limits(row_and_proximity(keys)[1])
         for part, sums in self._sums.of(rows, block):
             never, following = np.full(part.stop - part.start, _NEVER), 0
             while following < len(never):
-                _, n_found, following = sums.list_both(never, limits, following, (room, room))
-                queries, targets, proximities = (some[:n_found] for some in room)
+                _, n_found, following = sums.list_both(never, limits, following, (buffers, buffers))
+                queries, targets, proximities = (some[:n_found] for some in buffers)
                 nearest = rows[part][targets]
                 is_other = nearest != own_rows[queries]
                 if is_other.any():

@@ -80,10 +80,10 @@ def fill_up(search: Search) -> None:
     """Where too few rows share a leaf with a query, add the lowest of those that do not."""
     for query in range(len(search.keys)):
         keys, n_kept, own_row = search.keys[query], search.n_kept[query], search.own_rows[query]
-        kept = np.sort(_LAST_ROW - (keys[:n_kept] & _LAST_ROW))
+        rows = np.sort(_LAST_ROW - (keys[:n_kept] & _LAST_ROW))
         row, place = 0, 0
         for at in range(n_kept, len(keys)):
-            while row == own_row or (place < n_kept and kept[place] == row):
+            while row == own_row or (place < n_kept and rows[place] == row):
                 place += row != own_row
                 row += 1
             keys[at] = _LAST_ROW - row

@@ -88,7 +88,7 @@ def search_lists(lists: RankedLists, weights: NDArray[Any], search: Search) -> N
     board = _Board(
         np.zeros((tile_rows, width), weights.dtype), np.empty(width, weights.dtype), np.empty(width, weights.dtype)
     )
-    room = _Visits(
+    buffers = _Visits(
         np.empty((width * n_trees, width), weights.dtype),
         np.empty(width * n_trees, np.int64),
         np.empty(width * n_trees, np.int64),
@@ -99,7 +99,7 @@ def search_lists(lists: RankedLists, weights: NDArray[Any], search: Search) -> N
     ranks = np.arange(n_rows).astype(np.int32)
     for first in range(0, n_queries, width):
         block = some_queries(search, first, min(first + width, n_queries))
-        visits = _visits_of(lists, block.leaves, weights, number, room)
+        visits = _visits_of(lists, block.leaves, weights, number, buffers)
         board.to_beat[:] = 1
         for first_rank in range(0, n_rows, tile_rows):
             tile = ranks[first_rank : first_rank + tile_rows]
@@ -110,7 +110,7 @@ def search_lists(lists: RankedLists, weights: NDArray[Any], search: Search) -> N
 
 @compiled
 def _visits_of(
-    lists: RankedLists, leaves: NDArray[np.int32], weights: NDArray[Any], number: NDArray[np.int32], room: _Visits
+    lists: RankedLists, leaves: NDArray[np.int32], weights: NDArray[Any], number: NDArray[np.int32], buffers: _Visits
 ) -> _Visits:
     """Note each leaf that a query reaches, once; ``number`` is -1 everywhere before and after."""
     n_lists = 0
@@ -120,19 +120,19 @@ def _visits_of(
             if number[code] < 0:
                 number[code] = n_lists
                 leaf = lists.offsets[tree] + code
-                room.lines[n_lists] = 0
-                room.reached[n_lists], room.ends[n_lists] = lists.starts[leaf], lists.starts[leaf + 1]
-                room.upcoming[n_lists] = _rank_at(lists.members, lists.starts[leaf], lists.starts[leaf + 1])
+                buffers.lines[n_lists] = 0
+                buffers.reached[n_lists], buffers.ends[n_lists] = lists.starts[leaf], lists.starts[leaf + 1]
+                buffers.upcoming[n_lists] = _rank_at(lists.members, lists.starts[leaf], lists.starts[leaf + 1])
                 n_lists += 1
-            room.lines[number[code], query] = weights[tree]
+            buffers.lines[number[code], query] = weights[tree]
         for query in range(leaves.shape[0]):
             number[leaves[query, tree]] = -1
     return _Visits(
-        room.lines[:n_lists],
-        room.begun[:n_lists],
-        room.reached[:n_lists],
-        room.ends[:n_lists],
-        room.upcoming[:n_lists],
+        buffers.lines[:n_lists],
+        buffers.begun[:n_lists],
+        buffers.reached[:n_lists],
+        buffers.ends[:n_lists],
+        buffers.upcoming[:n_lists],
     )
 
 

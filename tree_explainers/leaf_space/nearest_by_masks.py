@@ -152,18 +152,18 @@ def _largest_of_targets(
 
     ``excluded``, (n_targets,), is which row of the block a target is, and not compared with; another number for none.
     """
-    left, kept = np.empty(WORDS, dtype=np.uint64), np.empty(WORDS, dtype=np.uint64)
+    left, agreeing = np.empty(WORDS, dtype=np.uint64), np.empty(WORDS, dtype=np.uint64)
     for target in range(len(excluded)):
         _all_but(excluded[target], n_block, left)
         line, largest = sums[target], np.int64(0)
         for digit in range(n_digits - 1, -1, -1):
             some = _NONE
             for w in range(WORDS):
-                kept[w] = left[w] & line[WORDS * digit + w]
-                some |= kept[w]
+                agreeing[w] = left[w] & line[WORDS * digit + w]
+                some |= agreeing[w]
             if some != _NONE:
                 largest |= np.int64(1) << digit
-                left[:] = kept
+                left[:] = agreeing
         rows[target], proximities[target] = _first_bit(left), largest
 
 

@@ -67,10 +67,10 @@ class BlockSums:
         table, n_digits = self._table, self._plan.n_digits
         in_groups = len(self._plan.counts) > 2  # beginnings and an end
         at_once = min(_TARGETS_AT_ONCE_IN_GROUPS if in_groups else _TARGETS_AT_ONCE, len(targets))
-        room = room_for_sums(at_once, self._plan)
+        buffer = room_for_sums(at_once, self._plan)
         for start in range(0, len(targets), at_once):
             some = targets[start : start + at_once]
-            part, digits = slice(start, start + len(some)), room[: len(some)]
+            part, digits = slice(start, start + len(some)), buffer[: len(some)]
             add_masks(Targets(table.codes, table.offsets, some), block.masks, self._plan, digits)
             if self._rounded is None:
                 yield part, ExactSums(digits, n_digits)

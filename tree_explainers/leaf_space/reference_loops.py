@@ -217,10 +217,10 @@ def _steps_of(weights: NDArray[Any]) -> _Steps:
     first, largest_sum, are_exact = 0, np.int64(0), True
     for step in range(n_steps):
         end = min(_FIRST_TREES + step * _STEP_TREES, len(weights))
-        total, room = np.int64(0), _LARGEST_BYTE - (end - first)
+        total, rest = np.int64(0), _LARGEST_BYTE - (end - first)
         for tree in range(first, end):
             total += np.int64(weights[tree])
-        unit = max(np.int64(1), -(-total // room))
+        unit = max(np.int64(1), -(-total // rest))
         for tree in range(first, end):
             multiple = -(-np.int64(weights[tree]) // unit)
             multiples[tree] = multiple

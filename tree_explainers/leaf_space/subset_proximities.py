@@ -40,8 +40,8 @@ def sums_over_trees(table: LeafTable, worths: NDArray[np.int64], rows: NDArray[n
     return sums
 
 
-def _leaf_totals(table: LeafTable, given: tuple[NDArray[Any], NDArray[np.int64]]) -> NDArray[np.int64]:
-    rows, amounts = given
+def _leaf_totals(table: LeafTable, rows_and_amounts: tuple[NDArray[Any], NDArray[np.int64]]) -> NDArray[np.int64]:
+    rows, amounts = rows_and_amounts
     return leaf_totals(table, rows.astype(np.int64), amounts)
 
 

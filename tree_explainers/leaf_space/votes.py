@@ -87,9 +87,11 @@ def _votes_in_partitions(
     return Votes(*(np.concatenate(each) for each in zip(*votes, strict=True)))
 
 
-def _counts_in_part(table: LeafTable, given: tuple[Any, NDArray[np.int64]], n_classes: int) -> NDArray[np.int32]:
+def _counts_in_part(
+    table: LeafTable, rows_and_classes: tuple[Any, NDArray[np.int64]], n_classes: int
+) -> NDArray[np.int32]:
     """Return how many rows of each class each leaf has, (n_classes, n_leaves)."""
-    _, classes = given
+    _, classes = rows_and_classes
     counts = np.zeros((n_classes, int(table.offsets[-1])), dtype=np.int32)
     for first in range(0, n_classes, _MOST_CLASSES):
         numbers = _numbers_from(classes, first, min(first + _MOST_CLASSES, n_classes))
@@ -98,10 +100,10 @@ def _counts_in_part(table: LeafTable, given: tuple[Any, NDArray[np.int64]], n_cl
 
 
 def _votes_in_part(
-    table: LeafTable, given: tuple[Any, NDArray[np.int64]], worths: NDArray[np.int64], total_weight: int
+    table: LeafTable, rows_and_classes: tuple[Any, NDArray[np.int64]], worths: NDArray[np.int64], total_weight: int
 ) -> tuple[NDArray[np.int64], ...]:
     """Return own, total, best and largest of ``Votes``, a block of rows after the other."""
-    _, classes = given
+    _, classes = rows_and_classes
     own, total, best, largest = (np.empty(table.n_rows, dtype=np.int64) for _ in range(4))
     for start in range(0, table.n_rows, _BLOCK_ROWS):
         rows = slice(start, min(start + _BLOCK_ROWS, table.n_rows))

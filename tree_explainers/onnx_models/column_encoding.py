@@ -74,15 +74,17 @@ def is_nan(step: Step) -> TensorColumns:
 
 def where(step: Step) -> TensorColumns:
     """Follow imputation written out: a constant where the value is missing, else the value."""
-    condition, kept, constant = step.tensor(0).columns, step.tensor(2), step.constant(1)
-    if condition is None or kept.columns is None or constant is None or not is_row(constant):
+    condition, otherwise, constant = step.tensor(0).columns, step.tensor(2), step.constant(1)
+    if condition is None or otherwise.columns is None or constant is None or not is_row(constant):
         return combination(step)
-    pairs = list(zip(condition, kept.columns, strict=False))
-    if len(condition) != len(kept.columns) or not all(_marks_missing(*pair) for pair in pairs):
+    pairs = list(zip(condition, otherwise.columns, strict=False))
+    if len(condition) != len(otherwise.columns) or not all(_marks_missing(*pair) for pair in pairs):
         return combination(step)
     values = np.broadcast_to(constant.ravel(), len(pairs))
-    columns = (changes.imputed(column, category_of(value)) for column, value in zip(kept.columns, values, strict=True))
-    return replace(kept, columns=tuple(columns))
+    columns = (
+        changes.imputed(column, category_of(value)) for column, value in zip(otherwise.columns, values, strict=True)
+    )
+    return replace(otherwise, columns=tuple(columns))
 
 
 def _marks_missing(flag: ModelColumn, column: ModelColumn) -> bool:

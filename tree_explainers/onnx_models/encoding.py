@@ -114,8 +114,8 @@ class RowEncoder:
             row, column = np.argwhere(~fits)[0]
             what = "a boolean" if spec.type == "bool" else "an integer"
             value = block[row, column]
-            given = "missing" if np.isnan(value) else f"{value:g}"
-            detail = f"the model takes {what} here and has no way to read a missing value; the value is {given}"
+            text = "missing" if np.isnan(value) else f"{value:g}"
+            detail = f"the model takes {what} here and has no way to read a missing value; the value is {text}"
             if value == np.floor(value):
                 detail = f"the model takes {what} of at most {limit:.0f} here; the value is {value:.0f}"
             raise self._refusal("bad_feature_type", int(row), first + int(column), detail)

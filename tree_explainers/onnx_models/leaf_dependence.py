@@ -75,11 +75,11 @@ def check_leaf_dependence(graph: GraphProto, outputs: Sequence[str], trees: Sequ
         if node.output[0] in index_of:
             if any(part.trees for part in parts):
                 _refuse("Trees read what other trees predict, as in a stack or a chain of models, so that")
-            made = _Reads(1 << index_of[node.output[0]], is_past_trees=False)
+            output_reads = _Reads(1 << index_of[node.output[0]], is_past_trees=False)
         else:
             _check_operator(node, parts, constants)
-            made = _NOTHING if node.op_type == "Shape" else _joined(parts)
-        reads.update(dict.fromkeys(node.output, made))
+            output_reads = _NOTHING if node.op_type == "Shape" else _joined(parts)
+        reads.update(dict.fromkeys(node.output, output_reads))
     past = [name for name in outputs if reads.get(name, _NOTHING).is_past_trees]
     return _source(past[0], reads, makers_of(graph)) if past else None
 

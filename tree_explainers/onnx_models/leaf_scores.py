@@ -40,10 +40,10 @@ def scoring_of(graph: GraphProto, node: NodeProto, trees: OrderedTrees, sums: Su
     last = first_that_computes(outputs.score, makers)
     if last is None or not _picks_highest(outputs, last, makers):
         return None
-    made = _of_operator(node, trees, sums)
+    scoring = _of_operator(node, trees, sums)
     if last is node:
-        return made
-    is_plain = made == Scoring(sums) and trees.ensemble.leaf_values.shape[1] == 1
+        return scoring
+    is_plain = scoring == Scoring(sums) and trees.ensemble.leaf_values.shape[1] == 1
     return (_with_base(graph, last, node, sums) or _of_both_shares(graph, last, node, sums)) if is_plain else None
 
 

@@ -83,11 +83,11 @@ def _nearest(
 
 
 def _answer(
-    parts: "_Parts", best: str, nearest: str, given: Sequence[str] | NDArray[np.float64], total_weight: float
+    parts: "_Parts", best: str, nearest: str, answers: Sequence[str] | NDArray[np.float64], total_weight: float
 ) -> None:
     """Add the outputs."""
     is_near = parts.add("Greater", [best, parts.constant("zero", np.array([0.0]))], "is_near")
-    of_prototypes, nothing = _given(given)
+    of_prototypes, nothing = _given(answers)
     prototype = parts.add("Gather", [parts.constant("given", of_prototypes), nearest], "found")
     name = "value" if of_prototypes.dtype.kind == "f" else "label"
     parts.add("Where", [is_near, prototype, parts.constant("nothing", nothing)], name, is_output=True)
@@ -97,10 +97,10 @@ def _answer(
     parts.add("Div", [best, total], "proximity", is_output=True)
 
 
-def _given(given: Sequence[str] | NDArray[np.float64]) -> tuple[NDArray[np.generic], NDArray[np.generic]]:
-    if isinstance(given, np.ndarray):
-        return given.astype(np.float64), np.array([np.nan])
-    return np.array(given, dtype=object), np.array([""], dtype=object)
+def _given(answers: Sequence[str] | NDArray[np.float64]) -> tuple[NDArray[np.generic], NDArray[np.generic]]:
+    if isinstance(answers, np.ndarray):
+        return answers.astype(np.float64), np.array([np.nan])
+    return np.array(answers, dtype=object), np.array([""], dtype=object)
 
 
 class _Parts:

@@ -174,8 +174,8 @@ class ModelSession:
         RowRefused
             Naming the first row refused by its index, where it is known.
         """
-        with closing(in_order(self._predict_piece, _pieces([rows], self._chunk_rows), self._n_calls)) as made:
-            return self._joined(predictions for _, predictions in made)
+        with closing(in_order(self._predict_piece, _pieces([rows], self._chunk_rows), self._n_calls)) as pieces:
+            return self._joined(predictions for _, predictions in pieces)
 
     def fill(
         self, codes: NDArray[Any], blocks: Iterable[Rows], report: ReportProgress = ignore_progress
@@ -212,8 +212,8 @@ class ModelSession:
     def _in_order(
         self, work: Callable[[Piece], _Made], pieces: Iterator[Piece], n_rows: int, report: ReportProgress
     ) -> Iterator[tuple[slice, _Made]]:
-        with closing(in_order(work, pieces, self._n_calls)) as made:
-            for (place, _), each in made:
+        with closing(in_order(work, pieces, self._n_calls)) as results:
+            for (place, _), each in results:
                 yield place, each
                 report(place.stop / n_rows, "reading leaves")
 

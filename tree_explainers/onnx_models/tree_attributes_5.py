@@ -46,19 +46,19 @@ def read_node_table_5(node: NodeProto, limits: ModelLimits) -> NodeTable:
     wrapped = np.flatnonzero(children[:, 0] == children[:, 1])
     leaf_node = np.arange(len(children), n_nodes)
     leaf_node[children[wrapped, 0] - len(children)] = wrapped
-    kept = np.setdiff1d(np.arange(n_nodes), children[wrapped, 0])
+    unwrapped = np.setdiff1d(np.arange(n_nodes), children[wrapped, 0])
     operator = _padded(branches.operator, n_nodes)
     operator[wrapped] = Operator.LEAF
 
     table = NodeTable(
-        tree=tree[kept],
-        node=kept,
-        operator=operator[kept],
-        feature=_padded(branches.feature, n_nodes)[kept],
-        threshold=_padded(branches.threshold, n_nodes)[kept],
-        missing_left=_padded(branches.missing_left, n_nodes)[kept],
-        true_node=_padded(branches.true_node, n_nodes)[kept],
-        false_node=_padded(branches.false_node, n_nodes)[kept],
+        tree=tree[unwrapped],
+        node=unwrapped,
+        operator=operator[unwrapped],
+        feature=_padded(branches.feature, n_nodes)[unwrapped],
+        threshold=_padded(branches.threshold, n_nodes)[unwrapped],
+        missing_left=_padded(branches.missing_left, n_nodes)[unwrapped],
+        true_node=_padded(branches.true_node, n_nodes)[unwrapped],
+        false_node=_padded(branches.false_node, n_nodes)[unwrapped],
         weight_tree=tree[leaf_node],
         weight_node=leaf_node,
         weight_output=targets,

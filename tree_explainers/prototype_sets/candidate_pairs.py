@@ -86,9 +86,9 @@ def gather_pairs(  # what to compare, with whom, and how much to keep
     by_class = RowsByClass.of(classes)
     rows = np.arange(table.n_rows) if candidates is None else np.asarray(candidates, dtype=np.int64)
     thresholds = _Thresholds(by_class.coverage(table, weights, prototypes), int(weights.sum()))
-    kept = _Kept(len(rows), thresholds, max_pairs or default_max_pairs(table.n_rows))
-    thresholds.guess(table, weights, by_class, rows, 0.75 * kept.capacity)
-    tick, at_once = partial(kept.report, report), max(_PAIRS_AT_ONCE, kept.capacity // 4)
+    store = _Kept(len(rows), thresholds, max_pairs or default_max_pairs(table.n_rows))
+    thresholds.guess(table, weights, by_class, rows, 0.75 * store.capacity)
+    tick, at_once = partial(store.report, report), max(_PAIRS_AT_ONCE, store.capacity // 4)
     for class_index in range(by_class.n_classes):
         own_rows = by_class.slice_of(class_index)
         sweep = sweep_over(table, weights, by_class.rows[own_rows], tick)
@@ -96,10 +96,10 @@ def gather_pairs(  # what to compare, with whom, and how much to keep
         mirrored = sweep.pairs_of_targets(thresholds.values[own_rows]) if len(of_class) == len(sweep.targets) else None
         n_kept = 0
         for pairs in mirrored or _find(sweep, rows[of_class], thresholds, own_rows, at_once):
-            kept.add(of_class[n_kept : n_kept + len(pairs.candidates)], pairs, own_rows, mirrored)
+            store.add(of_class[n_kept : n_kept + len(pairs.candidates)], pairs, own_rows, mirrored)
             n_kept += len(pairs.candidates)
             tick()
-    return CandidatePairs(by_class, rows, thresholds.values, *kept.in_order_of_candidates())
+    return CandidatePairs(by_class, rows, thresholds.values, *store.in_order_of_candidates())
 
 
 def _find(
@@ -270,33 +270,33 @@ def _append(
     thresholds: NDArray[np.int64],
     n_skipped: int,
     n_added: int,
-    room: _Room,
+    arrays: _Room,
 ) -> int:
     """Add candidate after candidate until one finds no room; return how many there are then."""
     starts, targets, proximities = close_pairs
     for candidate in range(n_skipped, len(starts) - 1):
-        end = room.starts[n_added]
+        end = arrays.starts[n_added]
         for pair in range(starts[candidate], starts[candidate + 1]):
             member = first_row + targets[pair]
             if proximities[pair] > thresholds[member]:
-                if end == len(room.members):
+                if end == len(arrays.members):
                     return n_added
-                room.members[end], room.proximities[end] = member, proximities[pair]
+                arrays.members[end], arrays.proximities[end] = member, proximities[pair]
                 end += 1
         n_added += 1
-        room.starts[n_added] = end
+        arrays.starts[n_added] = end
     return n_added
 
 
 @compiled
-def _drop(n_added: int, thresholds: NDArray[np.int64], room: _Room) -> None:
+def _drop(n_added: int, thresholds: NDArray[np.int64], arrays: _Room) -> None:
     """Close the gaps that pairs no longer above their thresholds leave."""
     end = 0
     for candidate in range(n_added):
-        start, room.starts[candidate] = room.starts[candidate], end
-        for pair in range(start, room.starts[candidate + 1]):
-            member = room.members[pair]
-            if room.proximities[pair] > thresholds[member]:
-                room.members[end], room.proximities[end] = member, room.proximities[pair]
+        start, arrays.starts[candidate] = arrays.starts[candidate], end
+        for pair in range(start, arrays.starts[candidate + 1]):
+            member = arrays.members[pair]
+            if arrays.proximities[pair] > thresholds[member]:
+                arrays.members[end], arrays.proximities[end] = member, arrays.proximities[pair]
                 end += 1
-    room.starts[n_added] = end
+    arrays.starts[n_added] = end

@@ -111,13 +111,13 @@ def nearest_training_rows(
 
 
 def score_classes(
-    given: NDArray[np.int64], truth: NDArray[np.int64] | None, predicted: NDArray[np.int64] | None
+    assigned: NDArray[np.int64], truth: NDArray[np.int64] | None, predicted: NDArray[np.int64] | None
 ) -> Scores:
     """Score classes predicted for rows.
 
     Parameters
     ----------
-    given : (n_rows,) int64
+    assigned : (n_rows,) int64
         Class given to each row, or ``UNASSIGNED``.
     truth : (n_rows,) int64, optional
         Class that each row has.
@@ -130,23 +130,23 @@ def score_classes(
         Balanced accuracy is the mean over the classes that rows truly have, as in scikit-learn; balanced fidelity
         likewise, over the classes that the model gives them.
     """
-    _check_rows(given, truth, predicted)
+    _check_rows(assigned, truth, predicted)
     return Scores(
-        balanced_accuracy=None if truth is None else balanced_share(given == truth, truth),
-        accuracy=None if truth is None else float((given == truth).mean()),
-        fidelity=None if predicted is None else float((given == predicted).mean()),
-        balanced_fidelity=None if predicted is None else balanced_share(given == predicted, predicted),
-        unassigned=float((given == UNASSIGNED).mean()),
+        balanced_accuracy=None if truth is None else balanced_share(assigned == truth, truth),
+        accuracy=None if truth is None else float((assigned == truth).mean()),
+        fidelity=None if predicted is None else float((assigned == predicted).mean()),
+        balanced_fidelity=None if predicted is None else balanced_share(assigned == predicted, predicted),
+        unassigned=float((assigned == UNASSIGNED).mean()),
     )
 
 
-def score_values(given: NDArray[np.float64], truth: NDArray[np.float64]) -> Scores:
+def score_values(values: NDArray[np.float64], truth: NDArray[np.float64]) -> Scores:
     """Score values predicted for rows.
 
     Parameters
     ----------
-    given : (n_rows,) float64
-        Value given to each row; NaN where it is unassigned.
+    values : (n_rows,) float64
+        Value predicted for each row; NaN where it is unassigned.
     truth : (n_rows,) float64
         Value that each row has.
 
@@ -156,12 +156,12 @@ def score_values(given: NDArray[np.float64], truth: NDArray[np.float64]) -> Scor
         R2 and mean absolute error over the assigned rows only, since no value is as wrong as a wrong class is; read
         them beside ``unassigned``. R2 is ``None`` where the true values do not vary, both if no row is assigned.
     """
-    _check_rows(given, truth)
-    assigned = ~np.isnan(given)
+    _check_rows(values, truth)
+    assigned = ~np.isnan(values)
     unassigned = float((~assigned).mean())
     if not assigned.any():
         return Scores(unassigned=unassigned)
-    errors = truth[assigned] - given[assigned]
+    errors = truth[assigned] - values[assigned]
     spread = float(((truth[assigned] - truth[assigned].mean()) ** 2).sum())
     return Scores(
         r2=1 - float((errors**2).sum()) / spread if spread > 0 else None,

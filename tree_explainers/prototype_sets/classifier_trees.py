@@ -79,12 +79,12 @@ def classifier_trees(
     """
     counted = np.flatnonzero(weights > 0)
     prototype_leaves = ensemble.leaf_nodes[ensemble.leaf_offsets[counted] + leaves[:, counted]]
-    kept = _above(ensemble, prototype_leaves)
+    ancestors = _above(ensemble, prototype_leaves)
     reader = _TestReader(ensemble, description)
-    tests, test_of_node = reader.tests(kept)
-    first = np.searchsorted(kept, ensemble.offsets)  # of the nodes that are kept of each tree
-    code = _codes(ensemble, kept, first, prototype_leaves)
-    nodes = np.stack([test_of_node, code[ensemble.left[kept]], code[ensemble.right[kept]]], axis=1).tolist()
+    tests, test_of_node = reader.tests(ancestors)
+    first = np.searchsorted(ancestors, ensemble.offsets)  # of the nodes that are kept of each tree
+    code = _codes(ensemble, ancestors, first, prototype_leaves)
+    nodes = np.stack([test_of_node, code[ensemble.left[ancestors]], code[ensemble.right[ancestors]]], axis=1).tolist()
     trees = [
         ClassifierTree(
             tuple(map(tuple, nodes[first[tree] : first[tree + 1]])),
@@ -109,14 +109,14 @@ def _above(ensemble: TreeEnsemble, leaf_nodes: NDArray[np.int32]) -> NDArray[np.
 
 
 def _codes(
-    ensemble: TreeEnsemble, kept: NDArray[np.int64], first: NDArray[np.int64], prototype_leaves: NDArray[np.int32]
+    ensemble: TreeEnsemble, ancestors: NDArray[np.int64], first: NDArray[np.int64], prototype_leaves: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """Return how each node is written as a child, (n_nodes,): its place in the tree, or -1 less the leaf's number.
 
     Leaves are numbered in the order of the prototypes; 0 is nobody's.
     """
     code = np.full(ensemble.n_nodes, -1, dtype=np.int64)
-    code[kept] = np.arange(len(kept)) - np.repeat(first[:-1], np.diff(first))
+    code[ancestors] = np.arange(len(ancestors)) - np.repeat(first[:-1], np.diff(first))
     for of_tree in prototype_leaves.T:
         distinct, earliest = np.unique(of_tree, return_index=True)
         code[distinct[np.argsort(earliest)]] = -2 - np.arange(len(distinct))

@@ -88,17 +88,17 @@ class ClassCoverage:
             return self._sweep.gains(self._candidates[items], self._covered)
         return _gains_from(self._pairs, items, self._covered)
 
-    def add(self, item: int, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+    def add(self, item: int, exact_items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Make this candidate a prototype; return the losses of some candidates' gains."""
         near = proximities_to(self._table, self._weights, self._sweep.targets, int(self._candidates[item]))
         before, self._covered = self._covered, np.maximum(self._covered, near)
         self._n_chosen += 1
         self._sweep.tick()
         if self._n_chosen == 1:  # what has been gained without prototypes is known, and takes no comparing
-            return self._first_gains_of(kept) - self.gains(kept)
+            return self._first_gains_of(exact_items) - self.gains(exact_items)
         if self._pairs is None:
-            return self._sweep.losses(self._candidates[kept], before, self._covered)
-        return _gains_from(self._pairs, kept, before) - _gains_from(self._pairs, kept, self._covered)
+            return self._sweep.losses(self._candidates[exact_items], before, self._covered)
+        return _gains_from(self._pairs, exact_items, before) - _gains_from(self._pairs, exact_items, self._covered)
 
     def _first_gains_of(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
         return proximity_sums(self._table, self._weights, self._sweep.targets, self._candidates[items])
@@ -156,10 +156,10 @@ class PartitionedCoverage:
         """Return by how much g would grow if each of these candidates alone became a prototype."""
         return self._sum(gains_in_part, items)
 
-    def add(self, item: int, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+    def add(self, item: int, exact_items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Make this candidate a prototype; return the losses of some candidates' gains."""
         self._chosen.append(int(self._candidates[item]))
-        return self._sum(losses_in_part, kept)
+        return self._sum(losses_in_part, exact_items)
 
     def _sum(self, function: Callable[..., NDArray[np.int64]], items: NDArray[np.int64]) -> NDArray[np.int64]:
         prototypes = self._table.leaves_of(np.array(self._chosen, dtype=np.int64))

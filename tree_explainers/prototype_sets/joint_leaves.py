@@ -157,12 +157,12 @@ def _gains_by_leaf(
 
 def _totals_by_leaf(
     table: LeafTable,
-    given: tuple[NDArray[Any], NDArray[np.uint32]],
+    rows_and_promises: tuple[NDArray[Any], NDArray[np.uint32]],
     trees: NDArray[np.int64],
     weights: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """Return what the rows in each leaf have together, (n_lines, n_leaves of all trees): exact, far below 2^53."""
-    own_rows, promised = given
+    own_rows, promised = rows_and_promises
     totals = np.zeros((len(promised), int(table.offsets[-1])))
     for tree in trees:
         codes, leaves = table.codes[tree][own_rows], slice(*table.offsets[tree : tree + 2])
@@ -176,13 +176,13 @@ def _totals_by_leaf(
 
 def _gains_from_totals(
     table: LeafTable,
-    given: tuple[NDArray[Any], NDArray[np.uint32]],
+    rows_and_promises: tuple[NDArray[Any], NDArray[np.uint32]],
     trees: NDArray[np.int64],
     totals: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    gains = np.zeros(given[1].shape, dtype=np.int64)
+    gains = np.zeros(rows_and_promises[1].shape, dtype=np.int64)
     for tree in trees:
-        gains += totals[:, table.offsets[tree] + table.codes[tree][given[0]].astype(np.int64)]
+        gains += totals[:, table.offsets[tree] + table.codes[tree][rows_and_promises[0]].astype(np.int64)]
     return gains
 
 
@@ -213,7 +213,7 @@ def _block(
 def _add_gains(block: _Block, gains: NDArray[np.int64]) -> None:
     """Go through all choices of trees, each one made of the one before, or one before that, and a further tree."""
     n_trees, n_rows = block.codes.shape
-    room = _room_for_keys(n_rows if n_trees > 1 else 1)
+    hash_table = _room_for_keys(n_rows if n_trees > 1 else 1)
     numbers, totals = np.empty((n_trees, n_rows), dtype=np.int32), np.empty((0, len(gains)), dtype=np.int64)
     chosen = np.zeros(n_trees, dtype=np.int64)
     least, amounts = block.promised.min(), np.empty((len(gains), _ROWS_AT_ONCE), dtype=np.int64)
@@ -223,7 +223,7 @@ def _add_gains(block: _Block, gains: NDArray[np.int64]) -> None:
         if depth == 0:
             numbers[0], n_numbers = block.codes[tree], block.codes[tree].max() + 1
         else:
-            n_numbers = _number_pairs(numbers[depth - 1], block.codes[tree], room, numbers[depth])
+            n_numbers = _number_pairs(numbers[depth - 1], block.codes[tree], hash_table, numbers[depth])
         if n_numbers > len(totals):
             totals = np.empty((n_numbers, len(gains)), dtype=np.int64)
         if block.choices[choice] > least:
@@ -305,11 +305,11 @@ def _room_for_keys(n_keys: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
 def _number_pairs(
     numbers: NDArray[np.int32],
     codes: NDArray[np.int32],
-    room: tuple[NDArray[np.int64], NDArray[np.int32]],
+    hash_table: tuple[NDArray[np.int64], NDArray[np.int32]],
     joint: NDArray[np.int32],
 ) -> int:
     """Give numbers to the pairs of a number and a code, in the order in which they occur; return how many occur."""
-    keys, numbers_of_keys = room
+    keys, numbers_of_keys = hash_table
     keys[:] = -1
     n_joint, last = 0, len(keys) - 1
     for row in range(len(numbers)):

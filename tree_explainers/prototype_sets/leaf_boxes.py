@@ -110,9 +110,9 @@ def leaf_boxes(ensemble: TreeEnsemble, leaves: NDArray[np.int32], features: NDAr
         ensemble.left,
     )
     leaf_nodes = ensemble.leaf_nodes[ensemble.leaf_offsets[:-1] + leaves]
-    room = np.empty(2 * _n_ancestors(nodes.parent, leaf_nodes), dtype=ENTRY)
-    ends = _fill(nodes, leaf_nodes, features, room)
-    entries = room[: ends[-1]]
+    buffer = np.empty(2 * _n_ancestors(nodes.parent, leaf_nodes), dtype=ENTRY)
+    ends = _fill(nodes, leaf_nodes, features, buffer)
+    entries = buffer[: ends[-1]]
     starts = np.concatenate([[0], ends]).astype(np.int64)
     prototype = np.repeat(np.arange(len(leaves)), np.diff(starts))
     kind = np.where(entries["side"] & Side.HOLE, entries["side"], 0)

@@ -45,12 +45,12 @@ def path_arrays(
         turns = 2 * number[above] + (ensemble.left[above] == nodes)
         return np.where(above == nodes, -1, turns).astype(np.int32)
 
-    kept = np.flatnonzero(is_kept)
-    nodes = np.empty(len(kept), dtype=NODE)
+    path_nodes = np.flatnonzero(is_kept)
+    nodes = np.empty(len(path_nodes), dtype=NODE)
     _, threshold = distinct_sets(ensemble)
-    nodes["threshold"], nodes["up"] = threshold[kept], up(kept)
-    question = (ensemble.column[kept].astype(np.int64) << _OPERATOR_BITS) | ensemble.operator[kept]
-    nodes["test"] = (question << _MISSING_BITS) | ensemble.missing_left[kept]
+    nodes["threshold"], nodes["up"] = threshold[path_nodes], up(path_nodes)
+    question = (ensemble.column[path_nodes].astype(np.int64) << _OPERATOR_BITS) | ensemble.operator[path_nodes]
+    nodes["test"] = (question << _MISSING_BITS) | ensemble.missing_left[path_nodes]
     offsets = np.asarray(leaf_offsets, dtype=np.int64)
     return {"path_nodes": nodes, "path_ends": up(np.asarray(leaf_nodes)), "path_offsets": offsets}
 
@@ -95,10 +95,10 @@ class LeafPaths:
         """
         ends = self.ends[self.offsets[:-1] + leaves]
         is_shared = np.asarray(shared.any(axis=0))
-        room = np.empty(2 * _n_steps(self.nodes, ends, is_shared), dtype=ENTRY)
-        n_entries = _fill(self.nodes, ends, is_shared, self.features, room)
+        buffer = np.empty(2 * _n_steps(self.nodes, ends, is_shared), dtype=ENTRY)
+        n_entries = _fill(self.nodes, ends, is_shared, self.features, buffer)
         entries, opens = np.empty(n_entries, dtype=ENTRY), np.empty(n_entries, dtype=np.bool_)
-        n_distinct = _sort(room[:n_entries], self.ranks, len(ends), entries, opens)
+        n_distinct = _sort(buffer[:n_entries], self.ranks, len(ends), entries, opens)
         boxes = LeafBoxes(np.array([0, n_entries], dtype=np.int64), entries)
         reasons = Reasons(boxes, np.array([n_distinct], dtype=np.int64), opens)
         return reasons.of(np.zeros(len(shared), np.int64), shared, weights)

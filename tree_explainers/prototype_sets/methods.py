@@ -70,8 +70,8 @@ class Task:
             for value in np.unique(candidate_classes)
         ]
         n_pairs = sum(len(rows) * len(candidates) for rows, candidates in by_class)
-        room = default_max_pairs(self.table.n_rows)  # as much as certificates take later
-        shares = [room * len(rows) * len(candidates) // n_pairs for rows, candidates in by_class]
+        capacity = default_max_pairs(self.table.n_rows)  # as much as certificates take later
+        shares = [capacity * len(rows) * len(candidates) // n_pairs for rows, candidates in by_class]
 
         def tick() -> None:
             self.report_rounds(len(chosen) / n_wanted, sweep.n_compared / n_pairs, "choosing prototypes")

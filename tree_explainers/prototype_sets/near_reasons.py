@@ -79,14 +79,14 @@ def _near_reasons(  # noqa: PLR0917  # parts of objects: compiled code takes arr
     entries: NDArray[Any],
     opens: NDArray[np.bool_],
     starts: NDArray[np.int64],
-    room: NDArray[np.int64],
+    n_entries: NDArray[np.int64],
     n_prototypes: int,
     least_weight: int,
     fewest_trees: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
     nearest = _nearest(proximities, n_prototypes)
     n_shared = np.empty(len(nearest), dtype=np.int64)
-    reasons = np.empty(room[nearest].sum(), dtype=REASON)
+    reasons = np.empty(n_entries[nearest].sum(), dtype=REASON)
     end = 0
     for pair in range(len(nearest)):
         prototype = nearest[pair]

@@ -44,11 +44,11 @@ class FoundPairs(NamedTuple):
 def drain(find: Callable[[int, PairArrays], tuple[int, int]], n_items: int, most_for_one: int) -> Iterator[PairArrays]:
     """Yield what is found for items 0, 1, …, as much at a time as there is room for."""
     n_room = max(_ROOM, most_for_one)
-    room = np.empty(n_room, np.int32), np.empty(n_room, np.int32), np.empty(n_room, np.uint32)
+    buffers = np.empty(n_room, np.int32), np.empty(n_room, np.int32), np.empty(n_room, np.uint32)
     following = 0
     while following < n_items:
-        n_found, following = find(following, room)
-        yield room[0][:n_found].copy(), room[1][:n_found].copy(), room[2][:n_found].copy()
+        n_found, following = find(following, buffers)
+        yield buffers[0][:n_found].copy(), buffers[1][:n_found].copy(), buffers[2][:n_found].copy()
 
 
 def drain_both(
@@ -63,8 +63,8 @@ def drain_both(
         yield _copied(rooms[0], n_first), _copied(rooms[1], n_second)
 
 
-def _copied(room: PairArrays, n_found: int) -> FoundPairs:
-    return FoundPairs(room[0][:n_found].copy(), room[1][:n_found].copy(), room[2][:n_found].copy())
+def _copied(buffers: PairArrays, n_found: int) -> FoundPairs:
+    return FoundPairs(buffers[0][:n_found].copy(), buffers[1][:n_found].copy(), buffers[2][:n_found].copy())
 
 
 def by_candidate(candidates: NDArray[np.int64], pairs: list[FoundPairs]) -> ClosePairs:

@@ -94,9 +94,9 @@ class PartitionedSweep(Sweep):
         """Return partitions with the targets, which remember how well prototypes cover them."""
         return self._table.with_rows(self.targets).keep(_covered_rows)
 
-    def beside(self, kept: Partitions) -> Partitions:
+    def beside(self, others: Partitions) -> Partitions:
         """Return the partitions of the table beside others."""
-        return self._table.parts.beside(kept)
+        return self._table.parts.beside(others)
 
     def codes_of(self, candidates: NDArray[np.int64]) -> NDArray[Any]:
         """Return the codes of candidates, (n_trees, n_candidates)."""
@@ -165,28 +165,28 @@ def losses_in_part(
     )
 
 
-def _covered_rows(_: LeafTable, given: tuple[NDArray[np.int32]]) -> CoveredRows:
-    return CoveredRows(given[0].astype(np.int64))
+def _covered_rows(_: LeafTable, rows_of_part: tuple[NDArray[np.int32]]) -> CoveredRows:
+    return CoveredRows(rows_of_part[0].astype(np.int64))
 
 
 def _tally(
     table: LeafTable,
-    given: tuple[NDArray[np.int32], NDArray[np.uint32]],
+    targets_and_limits: tuple[NDArray[np.int32], NDArray[np.uint32]],
     weights: NDArray[np.int64],
     candidate_codes: NDArray[Any],
 ) -> NDArray[np.int64]:
-    targets, limits = given[0].astype(np.int64), given[1].astype(np.int64)
+    targets, limits = targets_and_limits[0].astype(np.int64), targets_and_limits[1].astype(np.int64)
     sweep = Sweep(table, weights, targets, candidate_codes=read_only(candidate_codes))
     return sweep.tally(np.arange(candidate_codes.shape[1]), targets, limits)
 
 
 def _close_pairs(
     table: LeafTable,
-    given: tuple[NDArray[np.int32], NDArray[np.uint32]],
+    targets_and_thresholds: tuple[NDArray[np.int32], NDArray[np.uint32]],
     weights: NDArray[np.int64],
     candidate_codes: NDArray[Any],
 ) -> ClosePairs:
-    targets, thresholds = given[0].astype(np.int64), given[1].astype(np.int64)
+    targets, thresholds = targets_and_thresholds[0].astype(np.int64), targets_and_thresholds[1].astype(np.int64)
     sweep = Sweep(table, weights, targets, candidate_codes=read_only(candidate_codes))
     (pairs,) = sweep.close_pairs(np.arange(candidate_codes.shape[1]), thresholds, _ALL)
     return pairs

@@ -35,8 +35,10 @@ class Reasons:
     @staticmethod
     def build(boxes: LeafBoxes) -> "Reasons":
         """Make room for the answers."""
-        room = np.array([_n_distinct(boxes.entries[start:end]) for start, end in _spans(boxes.starts)], dtype=np.int64)
-        return Reasons(boxes, room, _firsts(boxes))
+        n_entries = np.array(
+            [_n_distinct(boxes.entries[start:end]) for start, end in _spans(boxes.starts)], dtype=np.int64
+        )
+        return Reasons(boxes, n_entries, _firsts(boxes))
 
     def of(self, prototypes: NDArray[np.int64], shared: NDArray[np.bool_], weights: NDArray[np.uint32]) -> NDArray[Any]:
         """Return the reasons of one row's similarity to each of some prototypes.

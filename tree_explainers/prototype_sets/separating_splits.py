@@ -59,8 +59,8 @@ def _of_pair(
     weights: NDArray[np.integer[Any]],
 ) -> NDArray[Any]:
     other_ends = np.ascontiguousarray(paths.ends[paths.offsets[:-1] + other])
-    room = np.empty(2 * len(ends), dtype=ENTRY)
-    entries = room[: _fill(paths.nodes, ends, other_ends, separates, paths.features, room)]
+    buffer = np.empty(2 * len(ends), dtype=ENTRY)
+    entries = buffer[: _fill(paths.nodes, ends, other_ends, separates, paths.features, buffer)]
     is_hole = (entries["side"] & Side.HOLE) != 0
     kind, hole = np.where(is_hole, entries["side"], 0), np.where(is_hole, entries["low"], 0)
     order = np.lexsort((entries["tree"], hole, kind, entries["column"], entries["feature"]))

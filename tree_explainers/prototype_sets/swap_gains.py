@@ -322,13 +322,13 @@ class SwapSweep:
 
 def _swap_sums(
     table: LeafTable,
-    given: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]],
+    nearest_two: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]],
     weights: NDArray[np.int64],
     candidate_codes: NDArray[Any],
     n_prototypes: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return what each candidate adds in a partition, and recovers of each prototype's removal loss there."""
-    rows, nearest, second, owners = given
+    rows, nearest, second, owners = nearest_two
     sweep = Sweep(table, weights, rows.astype(np.int64), candidate_codes=read_only(candidate_codes))
     additions = np.zeros(candidate_codes.shape[1], dtype=np.int64)
     recovered = np.zeros((n_prototypes + 1, candidate_codes.shape[1]), dtype=np.int64)

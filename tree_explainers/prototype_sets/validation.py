@@ -50,12 +50,12 @@ def validate_number(scores: Iterable[Score]) -> ValidatedNumber:
     return ValidatedNumber(first, tuple(values), best + 1, by_number[best].standard_error)
 
 
-def score_labels(given: NDArray[np.int64], classes: NDArray[np.int64]) -> Score:
+def score_labels(assigned: NDArray[np.int64], classes: NDArray[np.int64]) -> Score:
     """Return the balanced accuracy of classes given to rows, and its standard error.
 
     Parameters
     ----------
-    given : (n_rows,) int64
+    assigned : (n_rows,) int64
         Class given to each row; -1 (none) counts as wrong.
     classes : (n_rows,) int64
         Class of each row.
@@ -67,19 +67,19 @@ def score_labels(given: NDArray[np.int64], classes: NDArray[np.int64]) -> Score:
         p (1 - p) / rows, and classes are independent.
     """
     sizes = np.bincount(classes)
-    right = np.bincount(classes[given == classes], minlength=len(sizes))[sizes > 0]
+    right = np.bincount(classes[assigned == classes], minlength=len(sizes))[sizes > 0]
     sizes = sizes[sizes > 0]
     shares = right / sizes
     variance = (shares * (1 - shares) / sizes).sum() / len(sizes) ** 2
     return Score(float(shares.mean()), sqrt(variance))
 
 
-def score_numbers(given: NDArray[np.float64], values: NDArray[np.float64]) -> Score:
+def score_numbers(assigned: NDArray[np.float64], values: NDArray[np.float64]) -> Score:
     """Return R2 of values given to rows, and its standard error.
 
     Parameters
     ----------
-    given : (n_rows,) float64
+    assigned : (n_rows,) float64
         Value given to each row. NaN (none) counts as the mean of ``values``: prototypes that represent few rows, and
         these well, are not good ones.
     values : (n_rows,) float64
@@ -101,6 +101,6 @@ def score_numbers(given: NDArray[np.float64], values: NDArray[np.float64]) -> Sc
     if total == 0:
         msg = f"the values of all {len(values)} rows are the same, so none is better predicted than another"
         raise InvalidInput(msg)
-    errors = np.where(np.isnan(given), deviations, (values - given) ** 2)
+    errors = np.where(np.isnan(assigned), deviations, (values - assigned) ** 2)
     ratio = float(errors.sum()) / total
     return Score(1 - ratio, sqrt(float(((errors - ratio * deviations) ** 2).sum())) / total)

@@ -112,27 +112,30 @@ def _upward(implications: Implications) -> Implications:
     def turned(test: ColumnTest) -> ColumnTest:
         return test._replace(operator=">")
 
-    named = ((implications.tests[given], implications.tests[then]) for given, then in implications.pairs.tolist())
-    kept = [
-        (turned(then), turned(given)) if is_negative(given) else (given, then)
-        for given, then in named
-        if is_negative(given) == is_negative(then)
+    named = (
+        (implications.tests[premise], implications.tests[conclusion])
+        for premise, conclusion in implications.pairs.tolist()
+    )
+    pairs = [
+        (turned(conclusion), turned(premise)) if is_negative(premise) else (premise, conclusion)
+        for premise, conclusion in named
+        if is_negative(premise) == is_negative(conclusion)
     ]
-    return Implications.of(kept, implications.never_missing)
+    return Implications.of(pairs, implications.never_missing)
 
 
 def _made_false(
     values: NDArray[Any], tests: Sequence[ColumnTest], wrong: NDArray[np.uint8], *, never_missing: bool
 ) -> NDArray[Any]:
     """Return a column in which the tests do not hold for the rows whose bits are set, (n_tests, n_bytes)."""
-    made, n_rows = values.copy(), len(values)
+    changed, n_rows = values.copy(), len(values)
     flags: Flags = np.unpackbits(wrong, axis=1, count=n_rows, bitorder="little").astype(np.bool_)
     if not never_missing:
-        made[flags.any(axis=0)] = np.nan
-        return made
+        changed[flags.any(axis=0)] = np.nan
+        return changed
     for test, is_wrong in zip(tests, flags, strict=True):
-        made[is_wrong] = np.minimum(made[is_wrong], floor(test.cut))
-    return made
+        changed[is_wrong] = np.minimum(changed[is_wrong], floor(test.cut))
+    return changed
 
 
 def _truths(tests: Sequence[ColumnTest], rows: Rows) -> NDArray[np.uint8]:
@@ -149,15 +152,15 @@ def _truths(tests: Sequence[ColumnTest], rows: Rows) -> NDArray[np.uint8]:
 def _collect_wrong(truths: NDArray[np.uint8], pairs: NDArray[np.int64], wrong: NDArray[np.uint8]) -> None:
     """Mark the tests that hold where one that they imply does not."""
     for pair in range(len(pairs)):
-        given, then = pairs[pair, 0], pairs[pair, 1]
+        premise, conclusion = pairs[pair, 0], pairs[pair, 1]
         for byte in range(truths.shape[1]):
-            wrong[given, byte] |= truths[given, byte] & ~truths[then, byte]
+            wrong[premise, byte] |= truths[premise, byte] & ~truths[conclusion, byte]
 
 
 @compiled
 def _collect_broken(truths: NDArray[np.uint8], pairs: NDArray[np.int64], broken: NDArray[np.uint8]) -> None:
     """Mark the rows in which some implication is broken."""
     for pair in range(len(pairs)):
-        given, then = pairs[pair, 0], pairs[pair, 1]
+        premise, conclusion = pairs[pair, 0], pairs[pair, 1]
         for byte in range(truths.shape[1]):
-            broken[byte] |= truths[given, byte] & ~truths[then, byte]
+            broken[byte] |= truths[premise, byte] & ~truths[conclusion, byte]

@@ -57,55 +57,57 @@ class _Translation:
     _n_answers: int = 0
 
     def conditions(self) -> NodeConditions:
-        made = _without_conditions(self.ensemble.n_nodes)
+        conditions = _without_conditions(self.ensemble.n_nodes)
         index_of = {feature.raw_index: index for index, feature in enumerate(self.statements.features)}
         for column, nodes in _nodes_by_column(self.ensemble):
             raw_index = self.description.columns[column].raw_index
             if raw_index in index_of:
-                made.feature[nodes] = index_of[raw_index]
-                self._translate(self.description.columns[column], nodes, index_of[raw_index], made)
+                conditions.feature[nodes] = index_of[raw_index]
+                self._translate(self.description.columns[column], nodes, index_of[raw_index], conditions)
             else:
-                self._translate_constant(self.description.columns[column], nodes, made)
+                self._translate_constant(self.description.columns[column], nodes, conditions)
         joined = [
             np.concatenate([np.empty(0, np.bool_), *(each[index] for each in self._answers)]) for index in range(3)
         ]
-        return replace(made, goes_left=joined[0], may_left=joined[1], may_right=joined[2])
+        return replace(conditions, goes_left=joined[0], may_left=joined[1], may_right=joined[2])
 
-    def _translate(self, column: ModelColumn, nodes: NDArray[np.int64], index: int, made: NodeConditions) -> None:
+    def _translate(self, column: ModelColumn, nodes: NDArray[np.int64], index: int, conditions: NodeConditions) -> None:
         feature = self.statements.features[index]
         is_cut = np.isin(self.ensemble.operator[nodes], _ORDERED) & _is_number(column, feature)
         cut_nodes = nodes[is_cut]
         if len(cut_nodes):
-            self._translate_cuts(column, cut_nodes, feature, made)
+            self._translate_cuts(column, cut_nodes, feature, conditions)
         for some, split in self._by_condition(nodes[~is_cut]):
             answers = _read_answers(column, split, feature, Rounding.of(self.description, feature.raw_index))
             left, other = answers
-            made.cut[some] = -1 - self._n_answers
+            conditions.cut[some] = -1 - self._n_answers
             self._answers.append((left, left | other, ~left | ~other))
             self._n_answers += len(left)
 
     def _translate_cuts(
-        self, column: ModelColumn, nodes: NDArray[np.int64], feature: FeatureStatements, made: NodeConditions
+        self, column: ModelColumn, nodes: NDArray[np.int64], feature: FeatureStatements, conditions: NodeConditions
     ) -> None:
         splits = self._of(nodes)
         cuts, missing_greater = cuts_of_number(column, splits, Rounding.of(self.description, feature.raw_index))
         greater_left = np.isin(splits.operator, (Operator.GTE, Operator.GT)) != (column.scale < 0)
-        made.cut[nodes] = made.low_end[nodes] = made.greater_from[nodes] = _first_greater(feature, cuts)
+        conditions.cut[nodes] = conditions.low_end[nodes] = conditions.greater_from[nodes] = _first_greater(
+            feature, cuts
+        )
         if column.is_calculated:
             off = _OFF * (abs(cuts) + (abs(column.offset) + abs(splits.threshold)) / abs(column.scale))
             off[np.isinf(cuts)] = 0.0  # where only missing values are separated, nothing is rounded
-            made.low_end[nodes] = np.minimum(np.searchsorted(feature.cuts, cuts + off) + 1, feature.missing_bin)
-            made.greater_from[nodes] = np.searchsorted(feature.cuts, cuts - off)
+            conditions.low_end[nodes] = np.minimum(np.searchsorted(feature.cuts, cuts + off) + 1, feature.missing_bin)
+            conditions.greater_from[nodes] = np.searchsorted(feature.cuts, cuts - off)
             if column.imputed is not None:
-                made.missing_both[nodes] = abs(float(column.imputed) - cuts) <= off
-        made.low_left[nodes] = ~greater_left
-        made.missing_left[nodes] = missing_greater == greater_left
+                conditions.missing_both[nodes] = abs(float(column.imputed) - cuts) <= off
+        conditions.low_left[nodes] = ~greater_left
+        conditions.missing_left[nodes] = missing_greater == greater_left
 
-    def _translate_constant(self, column: ModelColumn, nodes: NDArray[np.int64], made: NodeConditions) -> None:
+    def _translate_constant(self, column: ModelColumn, nodes: NDArray[np.int64], conditions: NodeConditions) -> None:
         """Store conditions with one answer for all values, the missing one included: every bin is above the cut."""
         for some, split in self._by_condition(nodes):
             left = _answer(column, split, None)
-            made.cut[some], made.low_left[some], made.missing_left[some] = 0, not left, left
+            conditions.cut[some], conditions.low_left[some], conditions.missing_left[some] = 0, not left, left
 
     def _of(self, nodes: NDArray[np.int64]) -> ColumnSplits:
         ensemble = self.ensemble
@@ -209,8 +211,8 @@ def _read_codes(
     answers = np.full(feature.n_bins, unknown)
     for value in column.categories:
         if isinstance(value, float | int):
-            kept = float(rounding.kept(value))
-            answers[np.searchsorted(feature.cuts, kept, side="left")] = _answer(column, split, value)
+            number = float(rounding.kept(value))
+            answers[np.searchsorted(feature.cuts, number, side="left")] = _answer(column, split, value)
     others = np.full(feature.n_bins, unknown)
     answers[-1] = others[-1] = _answer(column, split, None)
     return answers, others

@@ -184,7 +184,7 @@ def category_answers(columns: Sequence[tuple[ModelColumn, ColumnSplits]]) -> tup
     true_somewhere = np.array([each for each in statements if each.any()]).reshape(-1, len(values))
     answers = np.unique(true_somewhere, axis=0)[::-1]
     is_kept = np.append(answers[:, : len(known)].any(axis=0), [True, True])
-    return tuple(each for each, kept in zip(known, is_kept, strict=False) if kept), answers[:, is_kept]
+    return tuple(each for each, is_distinct in zip(known, is_kept, strict=False) if is_distinct), answers[:, is_kept]
 
 
 def _split_answers(column: ModelColumn, splits: ColumnSplits, values: Sequence[str | None]) -> Answers:

@@ -57,9 +57,9 @@ class AggregatedRows:
     def of_numbers(self, function: AggregateFunction, values: Singles, groups: range) -> Singles:
         """Return the sum, mean, smallest or largest of the rows' values, (len(groups), n_owners)."""
         if function in ("min", "max"):
-            kept = np.full((len(groups), self.n_owners), np.nan, np.float32)
-            _keep_extremes(self.owners, self.groups, values, groups.start, 1 if function == "max" else -1, kept)
-            return kept
+            results = np.full((len(groups), self.n_owners), np.nan, np.float32)
+            _keep_extremes(self.owners, self.groups, values, groups.start, 1 if function == "max" else -1, results)
+            return results
         sums = np.zeros((3, len(groups), self.n_owners))
         _add(self.owners, self.groups, values, groups.start, sums)
         numbers = np.empty((len(groups), self.n_owners), np.float32)
@@ -94,13 +94,13 @@ def _count(owners: Ints, groups: Ints, first: int, counts: Singles) -> None:
 
 
 @compiled
-def _keep_extremes(owners: Ints, groups: Ints, values: Singles, first: int, sign: int, kept: Singles) -> None:
+def _keep_extremes(owners: Ints, groups: Ints, values: Singles, first: int, sign: int, extremes: Singles) -> None:
     for row in range(len(owners)):
         value = values[row]
-        if not np.isnan(value) and _is_of(groups[row], first, len(kept)):
-            so_far = kept[groups[row] - first, owners[row]]
+        if not np.isnan(value) and _is_of(groups[row], first, len(extremes)):
+            so_far = extremes[groups[row] - first, owners[row]]
             if np.isnan(so_far) or sign * value > sign * so_far:
-                kept[groups[row] - first, owners[row]] = value
+                extremes[groups[row] - first, owners[row]] = value
 
 
 @compiled

@@ -70,16 +70,16 @@ def _label(tree: TildeTree, index: int) -> int:
 
 def _cut_at(tree: TildeTree, cut: list[bool]) -> TildeTree:
     """Return the tree whose nodes at these indices are leaves, if they are not below another such index."""
-    kept = [True] + [False] * (len(tree.nodes) - 1)
+    is_reached = [True] + [False] * (len(tree.nodes) - 1)
     for index, node in enumerate(tree.nodes):
-        if kept[index] and not cut[index] and node.test is not None:
-            kept[node.yes] = kept[node.no] = True
-    indices = list(accumulate(kept, initial=0))  # of each node among those that are kept
+        if is_reached[index] and not cut[index] and node.test is not None:
+            is_reached[node.yes] = is_reached[node.no] = True
+    indices = list(accumulate(is_reached, initial=0))  # of each node among those that are kept
     nodes = (
         replace(node, test=None, yes=-1, no=-1)
         if cut[index] or node.test is None
         else replace(node, yes=indices[node.yes], no=indices[node.no])
         for index, node in enumerate(tree.nodes)
-        if kept[index]
+        if is_reached[index]
     )
     return replace(tree, nodes=tuple(nodes))

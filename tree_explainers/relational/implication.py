@@ -78,12 +78,12 @@ def _with_measured(feature: Feature, test: FeatureTest) -> Query:
     return Query(feature.query.variables, (*feature.query.conditions, measured))
 
 
-def implies(given: FeatureTest, then: FeatureTest) -> bool:
+def implies(premise: FeatureTest, conclusion: FeatureTest) -> bool:
     """Return whether it is certain that each example that passes the first test passes the second, too."""
-    given, then = _canonical_test(given), _canonical_test(then)
-    if given.feature == then.feature and given.operator == then.operator:
-        return _weakness(given) <= _weakness(then)
-    return _Premise.of(given).implies(_Conclusion.of(then))
+    premise, conclusion = _canonical_test(premise), _canonical_test(conclusion)
+    if premise.feature == conclusion.feature and premise.operator == conclusion.operator:
+        return _weakness(premise) <= _weakness(conclusion)
+    return _Premise.of(premise).implies(_Conclusion.of(conclusion))
 
 
 def _weakness(test: FeatureTest) -> float:
@@ -105,14 +105,14 @@ def implied(tests: Sequence[FeatureTest]) -> list[tuple[int, int]]:
     weakness = {test: index for family in families for index, test in enumerate(family)}
     weakest: dict[tuple[FeatureTest, int], int] = {}  # of a given feature and operator, the weakest test
     for family in families:
-        for given in sorted(index.candidates(conclusions[family[0]])):
-            if tests[given].feature == tests[family[0]].feature:
+        for premise in sorted(index.candidates(conclusions[family[0]])):
+            if tests[premise].feature == tests[family[0]].feature:
                 continue
-            first = _first_implied(premises[given], [conclusions[then] for then in family])
+            first = _first_implied(premises[premise], [conclusions[conclusion] for conclusion in family])
             if first < len(family):
-                key = replace(tests[given], cut=None), family[first]
-                weakest[key] = max(weakest.get(key, given), given, key=weakness.__getitem__)
-    return sorted((given, then) for (_, then), given in weakest.items())
+                key = replace(tests[premise], cut=None), family[first]
+                weakest[key] = max(weakest.get(key, premise), premise, key=weakness.__getitem__)
+    return sorted((premise, conclusion) for (_, conclusion), premise in weakest.items())
 
 
 def _families(tests: Sequence[FeatureTest]) -> list[list[int]]:
@@ -152,8 +152,8 @@ class _Premise:
             return True
         if self.at_least is None or conclusion.at_least is None or self.at_least[1] < conclusion.at_least[1]:
             return False
-        given, then = self.at_least[0], conclusion.at_least[0]
-        return len(given.variables) == len(then.variables) and _maps_into(then, given, one_to_one=True)
+        query, other = self.at_least[0], conclusion.at_least[0]
+        return len(query.variables) == len(other.variables) and _maps_into(other, query, one_to_one=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +210,8 @@ def _by_variable(query: Query) -> dict[int, list[Condition]]:
     return conditions
 
 
-def _holds(conditions: Sequence[Condition | Selection], given: Sequence[Condition | Selection]) -> bool:
-    return all(any(_follows(condition, known) for known in given) for condition in conditions)
+def _holds(conditions: Sequence[Condition | Selection], facts: Sequence[Condition | Selection]) -> bool:
+    return all(any(_follows(condition, known) for known in facts) for condition in conditions)
 
 
 def _follows(condition: Condition | Selection, known: Condition | Selection) -> bool:

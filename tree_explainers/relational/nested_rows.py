@@ -102,9 +102,9 @@ class NestedRows:
         }
         if schema.time is None or self.schema.cutoff is None:
             return Table(len(rows), columns)
-        given = [row.get(schema.time) for row in rows]
-        times = np.array([_time(value, name, schema.time) for value in given], np.float64)
-        other = next((value for value in given if not _are_alike(value, cutoff)), None)
+        raw_times = [row.get(schema.time) for row in rows]
+        times = np.array([_time(value, name, schema.time) for value in raw_times], np.float64)
+        other = next((value for value in raw_times if not _are_alike(value, cutoff)), None)
         if other is not None:
             whose, what = f"{schema.time} of table {name}", f"{self.schema.cutoff} of the example"
             _refuse(f"{whose} is {_shown(other)} and {what} {_shown(cutoff)}; send both as numbers, or both as dates")

@@ -104,8 +104,8 @@ class Grower:
         swept = self.rows.sweeps([candidate_of(*start, self.rows) for start in starts])
         for (rule, _, index), sums in zip(starts, swept, strict=True):
             self.report(0.0, SEARCHING)
-            given = SweptRule(rule.admits, rule.n_conditions, index, sums)
-            change: Change = best_change(self.rows.groups, self.goal, given, self.limits, to_beat)
+            rule_sums = SweptRule(rule.admits, rule.n_conditions, index, sums)
+            change: Change = best_change(self.rows.groups, self.goal, rule_sums, self.limits, to_beat)
             yield change
 
     def _remove_rules(self, draft: Draft) -> Draft:

@@ -122,8 +122,8 @@ def _check_start(start: Floats, n_rows: int) -> None:
 def _kept(weights: Floats, n_rows: int) -> NDArray[np.bool_]:
     """Return which regions have a share of at least 1e-8 of all rows; the largest in any case."""
     shares = weights / n_rows
-    kept: NDArray[np.bool_] = shares >= min(LEAST_SHARE, shares.max())
-    return kept
+    is_kept: NDArray[np.bool_] = shares >= min(LEAST_SHARE, shares.max())
+    return is_kept
 
 
 def _penalties(weights: Floats, omega: float) -> Floats:

@@ -230,7 +230,7 @@ def fit_restarts(  # the training set, the settings, and the callback
     if n_restarts < 1:
         msg = f"at least one restart is needed, got {n_restarts}"
         raise InvalidInput(msg)
-    given = _Given(method, rows, max_regions)
+    fab_input = _Given(method, rows, max_regions)
     restarts = [
         _NumberedRestart(index, generator, settings[index % len(settings)])
         for index, generator in enumerate(rng.spawn(n_restarts))
@@ -240,13 +240,13 @@ def fit_restarts(  # the training set, the settings, and the callback
 
         def run(restart: _NumberedRestart, tick: ReportProgress) -> Restart:
             with reporting(tick, FITTING):
-                return best.of(restart, *_run(restart, given, tick))
+                return best.of(restart, *_run(restart, fab_input, tick))
 
         done = run_in_threads(run, restarts, report, FITTING, n_threads)
     else:
         done = []
         report(0.0, FITTING)
-        for restart, fit in zip(restarts, spread([(each,) for each in restarts]).map(_run, given), strict=True):
+        for restart, fit in zip(restarts, spread([(each,) for each in restarts]).map(_run, fab_input), strict=True):
             done.append(best.of(restart, *fit))
             report(len(done) / n_restarts, FITTING)
     assert best.fit is not None  # for the type checker: there is at least one restart
@@ -268,11 +268,11 @@ class _Given(NamedTuple):
 
 
 def _run(
-    restart: _NumberedRestart, given: _Given, report: ReportProgress = ignore_progress
+    restart: _NumberedRestart, fab_input: _Given, report: ReportProgress = ignore_progress
 ) -> tuple[Restart, FittedRegions]:
     """Run a restart; return its figures and its fit."""
     _, rng, settings = restart
-    method, rows, max_regions = given
+    method, rows, max_regions = fab_input
     started = time.perf_counter()
     if method == "fab":
         fits = [fit_fab(rows, max_regions, rng, report=report, settings=settings)]

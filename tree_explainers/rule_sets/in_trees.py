@@ -80,8 +80,8 @@ def in_trees_rules(
     if settings.selection == "regularized_forest" and rules:
         lengths = np.array([len(rule.path) for rule in rules])
         importances = rule_importances(fires, lengths, classes, settings.forest, rng, part_of(report, 0.5, 0.9))
-        kept = np.flatnonzero(importances > _LEAST_IMPORTANCE * importances.max())
-        rules, fires = [rules[index] for index in kept], fires[kept]
+        important = np.flatnonzero(importances > _LEAST_IMPORTANCE * importances.max())
+        rules, fires = [rules[index] for index in important], fires[important]
     report(0.9, _SUMMARISING)
     chosen, default = ordered_list(rules, fires, classes, settings.min_frequency)
     return _rule_list([rules[index] for index in chosen], default, paths, binned, targets, classes)
@@ -126,7 +126,7 @@ def pruned_rules(
             report(index / len(extracted), PRUNING)
         label, keeps = _prune(left, of_class, rows, np.array(path), settings.max_decay, is_relative)
         if label >= 0:
-            rest = tuple(side for side, kept in zip(path, keeps, strict=True) if kept)
+            rest = tuple(side for side, is_needed in zip(path, keeps, strict=True) if is_needed)
             rules.setdefault((frozenset(rest), label), MeasuredRule(rest, label))
     return list(rules.values())
 

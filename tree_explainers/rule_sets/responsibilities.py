@@ -196,9 +196,9 @@ class _Among:
         return getsizeof(self.every)
 
 
-def without_regions(responsibilities: Responsibilities, kept: NDArray[np.bool_]) -> Responsibilities:
+def without_regions(responsibilities: Responsibilities, is_kept: NDArray[np.bool_]) -> Responsibilities:
     """Return the responsibilities of the regions that are kept, (n_regions,); each row sums to 1 again."""
-    return responsibilities if kept.all() else _Among(responsibilities, kept)
+    return responsibilities if is_kept.all() else _Among(responsibilities, is_kept)
 
 
 @compiled

@@ -219,13 +219,13 @@ def _evaluate_part(
     return total, sums
 
 
-def _score_sums(given: NDArray[np.int64] | Floats, part: RowsPart, rows: slice) -> Floats:
+def _score_sums(predicted: NDArray[np.int64] | Floats, part: RowsPart, rows: slice) -> Floats:
     """Return the wrong rows of each true class, and those alike of each of the model's; of values: sums of squares."""
     truth, model = (of.classes_or_values[rows] for of in (_truth(part), _predicted(part)))
     if _predicted(part).is_regression:
-        return np.array([sum_of_squares(np.asarray(given - of, np.float64), 0.0) for of in (truth, model)])
+        return np.array([sum_of_squares(np.asarray(predicted - of, np.float64), 0.0) for of in (truth, model)])
     n_classes = _predicted(part).n_classes
-    wrong, alike = np.bincount(truth[given != truth], minlength=n_classes), model[given == model]
+    wrong, alike = np.bincount(truth[predicted != truth], minlength=n_classes), model[predicted == model]
     return np.concatenate([wrong, np.bincount(alike, minlength=n_classes)]).astype(np.float64)
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from math import inf, isfinite
+from math import copysign, inf, isfinite
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -22,6 +22,7 @@ _LONGEST_SENT = 60  # characters
 _DIGITS_OF_MANY = 6  # of a value that has more
 _EXPONENTS_WRITTEN_OUT = range(-9, 21)
 _NEGLIGIBLE = 1e-30  # LightGBM writes 1e-35 for the threshold between 0 and what is above it
+_ALMOST_INFINITE = (1 - 2.0**-40) * float(np.finfo(np.float64).max)  # some roundings below the largest double
 _COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a text that holds words of conditions
 _READS_AS_CONDITION = re.compile(  # a category that holds their words or signs, or begins as they go on after "is"
     rf"{_COULD_MISLEAD.pattern}|[<>=?;:]|^(no|not|none|one of|another|any|missing|above|below|at least|at most|in)\b",
@@ -194,13 +195,20 @@ def _value_texts(values: Iterable[float | str]) -> list[str]:
     return [repr(value) if is_quoted and isinstance(value, str) else value_text(value) for value in known]
 
 
+def _end_text(value: float | str) -> str:
+    """Return the end of a comparison: the lowest double stands for the end below all numbers, which no row passes."""
+    if isinstance(value, str) or abs(value) < _ALMOST_INFINITE:
+        return value_text(value)
+    return number_text(copysign(inf, value))
+
+
 def _either(texts: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
 
 
 _COMPARISONS: dict[str, Callable[[tuple[float | str, ...]], str]] = {
-    "<=": lambda values: upper_end(inclusive=True) + value_text(values[0]),
-    ">": lambda values: lower_end(inclusive=False) + value_text(values[0]),
+    "<=": lambda values: upper_end(inclusive=True) + _end_text(values[0]),
+    ">": lambda values: lower_end(inclusive=False) + _end_text(values[0]),
     "is": one_of,
     "is one of": one_of,
     "is not": none_of,

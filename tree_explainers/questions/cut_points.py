@@ -31,6 +31,7 @@ _IS_ORDERED, _IS_BELOW, _GREATER_IS_LEFT = (
 )
 _LARGEST_SINGLE = float(np.finfo(np.float32).max)
 _LARGEST_READ = float(np.nextafter(_LARGEST_SINGLE + 2.0**103, 0))  # the last double that is not rounded to infinity
+_LARGEST_ROUNDED = 1.5e308  # with one digit, what lies beyond is no double
 _FEWEST_DECIMALS = -308  # a double has no more digits before its point
 
 
@@ -232,13 +233,16 @@ def roundest_between(low: float, high: float, wanted: float) -> float:
     """Return the number of fewest decimals at or above ``low`` and below ``high``; of these, the nearest to ``wanted``.
 
     Decimals before the point count as negative, so 1000 is rounder than 1200. Where an end is infinite, ``wanted``
-    takes its place: there is no gap in which to round. ``wanted`` itself where no shorter number lies in the gap.
+    takes its place: there is no gap in which to round. ``wanted`` itself where no shorter number lies in the gap, or
+    where rounding it would overflow.
     """
     low = low if isfinite(low) else wanted
     high = high if isfinite(high) else max(wanted, low) + abs(wanted) * 2.0**-20
     if not low < high:
         return wanted
     wanted = min(max(wanted, low), high)
+    if abs(wanted) >= _LARGEST_ROUNDED:
+        return wanted
     first = max(-floor(log10(high - low)) - 1, _FEWEST_DECIMALS) if high - low < inf else _FEWEST_DECIMALS
     for n_decimals in range(first, first + 20):
         step = 10.0**-n_decimals

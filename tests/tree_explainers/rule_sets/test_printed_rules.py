@@ -15,7 +15,7 @@ from tree_explainers.errors import InvalidInput
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.questions.binned_rows import BinnedRows
-from tree_explainers.questions.conditions import Condition, TrainingValues, condition_text, rule_text
+from tree_explainers.questions.conditions import Condition, Operator, TrainingValues, condition_text, rule_text
 from tree_explainers.questions.cut_points import roundest_between
 from tree_explainers.questions.statements import FeatureStatements, Statements, statements_of
 from tree_explainers.rows import Rows
@@ -88,6 +88,16 @@ def test_round_numbers_stay_in_their_gap_near_the_cut() -> None:
     assert roundest_between(3.0, np.nextafter(3.0, 4), 3.0) == 3.0
     assert roundest_between(1e-9, 2e-9, 1.4e-9) == 1e-9
     assert -1.6e308 <= roundest_between(-1.6e308, -1e307, -1e308) < -1e307
+
+
+@pytest.mark.parametrize(("operator", "text"), [(">", "x is above -infinity"), ("<=", "x is at most -infinity")])
+def test_an_end_below_all_numbers_is_printed_as_minus_infinity(operator: Operator, text: str) -> None:
+    lowest = float(np.finfo(np.float64).min)
+    printed = roundest_between(-np.inf, 3.0, lowest)
+
+    assert printed == lowest
+    assert roundest_between(-1.7e308, 3.0, -1.6e308) == -1.6e308
+    assert condition_text(Condition("x", "x", operator, printed, or_missing=False)) == text
 
 
 def test_a_cut_hard_by_a_training_value_stays_near_it() -> None:

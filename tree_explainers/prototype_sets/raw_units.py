@@ -153,8 +153,9 @@ def raw_interval(  # noqa: PLR0917  # plain numbers: this runs compiled
     the ends, and there is no interval.
     """
     largest = _LARGEST_SINGLE if is_single else _LARGEST
-    # Thresholds may be doubles where the values are singles: what lies beyond all values is no end, either.
-    low = -np.inf if low < -largest else low
+    # Thresholds may be doubles where the values are singles: what lies beyond all values is no end, either, and what is
+    # above the lowest of all is any number.
+    low = -np.inf if low < -largest or (low == -largest and (side & _LOW_INCLUSIVE) == 0) else low
     high = np.inf if high > largest else high
     low_inclusive = (side & _LOW_INCLUSIVE) != 0 and low > -np.inf
     high_inclusive = (side & _HIGH_INCLUSIVE) != 0 and high < np.inf

@@ -18,6 +18,7 @@ from tree_explainers.onnx_models.reading import ReadModel
 from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.prototype_sets.feature_reasons import FeatureReason
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes, leaf_boxes
+from tree_explainers.prototype_sets.raw_units import RawSide, raw_interval
 from tree_explainers.prototype_sets.readable import ReasonReader, ReferenceColumn, feature_numbers
 from tree_explainers.prototype_sets.reasons import Reasons
 from tree_explainers.rows import Rows
@@ -178,3 +179,12 @@ def test_a_row_that_misses_what_no_reference_row_misses_has_a_reason_that_its_va
             assert all(not reason["or_missing"] for reason in found if N_NULLABLE <= column_of(reason) < gone)
             n_reasons += len(own)
     assert n_reasons > 0
+
+
+def test_what_is_above_the_lowest_number_is_any_number() -> None:
+    lowest = float(np.finfo(np.float64).min)
+
+    low, high, side = raw_interval(lowest, np.inf, 0, 1.0, 0.0, np.nan, -np.inf, np.inf, False)  # noqa: FBT003  # compiled
+
+    assert (low, high) == (-np.inf, np.inf)
+    assert side & RawSide.NOT_MISSING

@@ -15,7 +15,8 @@ from types import SimpleNamespace
 from typing import Any, Literal, cast
 
 import numpy as np
-from leafspace_client.conversion.models import Declared, convert_model
+from leafspace_client.conversion.declared import Declared
+from leafspace_client.conversion.models import convert_model
 from leafspace_client.errors import LeafspaceError
 from leafspace_client.labels import labels_by_text
 from leafspace_client.rows import named_instances, sent

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 from leafspace_client.conversion import convert_model
-from leafspace_client.conversion.models import Declared
+from leafspace_client.conversion.declared import Declared
 from leafspace_client.conversion.voting import vote_shares
 from numpy.typing import NDArray
 from sklearn import datasets, ensemble

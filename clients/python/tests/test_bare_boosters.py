@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from leafspace_client import CannotConvert
 from leafspace_client.conversion import convert_model
-from leafspace_client.conversion.models import Declared
+from leafspace_client.conversion.declared import Declared
 
 from tests.support.booster_rows import targets, training_rows
 from tests.support.converted import outcome_of_converted

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 from leafspace_client import CannotConvert, Invalid, MissingExtra
 from leafspace_client.conversion import convert_model
-from leafspace_client.conversion.models import ConvertedModel, Declared
+from leafspace_client.conversion.declared import Declared
+from leafspace_client.conversion.models import ConvertedModel
 from leafspace_client.conversion.parity import Parity
 from leafspace_client.conversion.tree_operators import floor_float32
 from leafspace_client.rows import received

@@ -19,8 +19,9 @@ from leafspace_client import (
     RuleSet,
     types,
 )
-from leafspace_client.displays import MOST_SHOWN_BYTES, SeenDocuments
+from leafspace_client.displays import MOST_SHOWN_BYTES
 from leafspace_client.explanations import Beside
+from leafspace_client.known_documents import KnownDocuments
 
 from tests.drawings.documents import document
 
@@ -44,7 +45,7 @@ def _view(schema: str, **changed: Any) -> Any:  # a view of any noun
 
 
 def _explanations(*seen: str) -> Explanations:
-    met = SeenDocuments()
+    met = KnownDocuments()
     for schema in seen:
         met.remember(_record(schema))
     sent = document("ExplanationList")
@@ -153,7 +154,7 @@ def test_a_saved_picture_is_a_whole_file_that_allows_nothing(tmp_path: Path) -> 
 
 
 def test_what_was_met_is_forgotten_when_much_else_was_met_since() -> None:
-    seen = SeenDocuments()
+    seen = KnownDocuments()
     for number in range(100):
         seen.remember(_record("Job", id=f"job_{number}"))
     assert seen.document("job_99") is not None

@@ -12,7 +12,8 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from leafspace_client import Invalid
-from leafspace_client.conversion.models import Declared, convert_model
+from leafspace_client.conversion.declared import Declared
+from leafspace_client.conversion.models import convert_model
 from leafspace_client.rows import instances_of
 from leafspace_client.tables import TableNames, table_file
 from sklearn.compose import ColumnTransformer

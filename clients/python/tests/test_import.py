@@ -1,5 +1,6 @@
 """Importing the package costs little: it is imported in notebooks and in command lines."""
 
+import ast
 import subprocess
 import sys
 import time
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import leafspace_client
 import pytest
+from leafspace_client.client_collections import Collections, Late
 
 _IMPORTS = ["import leafspace_client", "from leafspace_client import Leafspace"]
 # 300 ms are promised on a quiet machine (benchmarks/start_up.py); here machines are slower, and shared with others.
@@ -54,6 +56,25 @@ def test_all_that_is_named_is_there() -> None:
     assert set(leafspace_client.__all__) <= set(dir(leafspace_client))
     with pytest.raises(AttributeError, match="no attribute 'Leefspace'"):
         _ = leafspace_client.Leefspace
+
+
+def test_editors_know_the_names_that_are_imported_when_they_are_needed() -> None:
+    code = ast.parse(Path(leafspace_client.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in code.body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+
+    assert {node.module: tuple(each.asname for each in node.names) for node in imports} == leafspace_client._LATE
+
+
+def test_each_collection_is_that_of_its_client() -> None:
+    names = [name for name, value in vars(Collections).items() if isinstance(value, Late)]
+    blocking, awaitable = leafspace_client.Leafspace(), leafspace_client.AsyncLeafspace()
+
+    assert {"models", "explanations", "jobs"} < set(names)
+    for name in names:
+        collection = getattr(blocking, name)
+        assert type(getattr(awaitable, name)).__name__ == f"Async{type(collection).__name__}"
+        assert getattr(blocking, name) is collection
 
 
 def _seconds(statement: str) -> float:

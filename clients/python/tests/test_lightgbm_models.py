@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from leafspace_client import CannotConvert
 from leafspace_client.conversion import convert_model
+from leafspace_client.conversion.declared import Declared
 from leafspace_client.conversion.estimators import ensemble_of
-from leafspace_client.conversion.models import Declared
 from numpy.typing import NDArray
 from onnxruntime import InferenceSession
 

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from leafspace_client import Invalid
+from leafspace_client.conversion.declared import Declared
 from leafspace_client.conversion.feature_names import UNSEEN
-from leafspace_client.conversion.models import Declared, convert_model
+from leafspace_client.conversion.models import convert_model
 from leafspace_client.rows import instances_of
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from leafspace_client import CannotConvert
 from leafspace_client.conversion import convert_model
-from leafspace_client.conversion.models import Declared
+from leafspace_client.conversion.declared import Declared
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris

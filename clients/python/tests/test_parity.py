@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from leafspace_client import Leafspace
 from leafspace_client.conversion import convert_model
-from leafspace_client.conversion.models import Declared
+from leafspace_client.conversion.declared import Declared
 from leafspace_client.errors import CannotConvert, Invalid
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from leafspace_client.conversion import convert_model
-from leafspace_client.conversion.models import ConvertedModel, Declared
+from leafspace_client.conversion.declared import Declared
+from leafspace_client.conversion.models import ConvertedModel
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer

@@ -9,158 +9,92 @@
 >>> print(explainer.explain(X[:1])[0])
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .errors import (
-    CannotConvert,
-    CannotWrite,
-    Conflict,
-    ConnectionFailed,
-    Forbidden,
-    Invalid,
-    JobCancelled,
-    JobFailed,
-    JobNotFinished,
-    LeafspaceError,
-    MissingExtra,
-    NotFound,
-    RateLimited,
-    ServerError,
-    TooLarge,
-    Unauthenticated,
-    Unavailable,
-    UnexpectedAnswer,
-    WrongArgument,
+    CannotConvert as CannotConvert,
+    CannotWrite as CannotWrite,
+    Conflict as Conflict,
+    ConnectionFailed as ConnectionFailed,
+    Forbidden as Forbidden,
+    Invalid as Invalid,
+    JobCancelled as JobCancelled,
+    JobFailed as JobFailed,
+    JobNotFinished as JobNotFinished,
+    LeafspaceError as LeafspaceError,
+    MissingExtra as MissingExtra,
+    NotFound as NotFound,
+    RateLimited as RateLimited,
+    ServerError as ServerError,
+    TooLarge as TooLarge,
+    Unauthenticated as Unauthenticated,
+    Unavailable as Unavailable,
+    UnexpectedAnswer as UnexpectedAnswer,
+    WrongArgument as WrongArgument,
 )
-from .version import __version__
-
-if TYPE_CHECKING:
-    from .approximation_trees import ApproximationTree, AsyncApproximationTree
-    from .client import AsyncLeafspace, Leafspace
-    from .explainer_names import AsyncNamedExplainer, NamedExplainer
-    from .explainers import AsyncExplainer, Explainer
-    from .explanation_sets import AsyncExplanationSet, ExplanationSet
-    from .explanations import Explanation, Explanations
-    from .feature_sets import AsyncFeatureSet, FeatureRows, FeatureSet
-    from .label_audits import AsyncLabelAudit, LabelAudit
-    from .local_service import LocalLeafspace, local
-    from .maps import AsyncMap, Map
-    from .prototype_sets import AsyncPrototypeSet, PrototypeSet
-    from .proximities import AsyncProximities, Proximities
-    from .relational_datasets import AsyncRelationalDataset, RelationalDataset
-    from .relational_forests import AsyncRelationalForest, RelationalForest
-    from .reports import AsyncReport, Report
-    from .retrying import RetryPolicy
-    from .rule_sets import AsyncRuleSet, RuleSet
-    from .stored_explanations import AsyncStoredExplanation, StoredExplanation
+from .version import __version__ as __version__
 
 # What brings httpx and the contract is imported when it is first needed.
 _LATE = {
-    "ApproximationTree": "approximation_trees",
-    "AsyncApproximationTree": "approximation_trees",
-    "AsyncExplainer": "explainers",
-    "AsyncExplanationSet": "explanation_sets",
-    "AsyncFeatureSet": "feature_sets",
-    "AsyncLabelAudit": "label_audits",
-    "AsyncLeafspace": "client",
-    "AsyncMap": "maps",
-    "AsyncNamedExplainer": "explainer_names",
-    "AsyncPrototypeSet": "prototype_sets",
-    "AsyncProximities": "proximities",
-    "AsyncRelationalDataset": "relational_datasets",
-    "AsyncRelationalForest": "relational_forests",
-    "AsyncReport": "reports",
-    "AsyncRuleSet": "rule_sets",
-    "AsyncStoredExplanation": "stored_explanations",
-    "Explainer": "explainers",
-    "Explanation": "explanations",
-    "ExplanationSet": "explanation_sets",
-    "Explanations": "explanations",
-    "FeatureRows": "feature_sets",
-    "FeatureSet": "feature_sets",
-    "LabelAudit": "label_audits",
-    "Leafspace": "client",
-    "LocalLeafspace": "local_service",
-    "Map": "maps",
-    "NamedExplainer": "explainer_names",
-    "PrototypeSet": "prototype_sets",
-    "Proximities": "proximities",
-    "RelationalDataset": "relational_datasets",
-    "RelationalForest": "relational_forests",
-    "Report": "reports",
-    "RetryPolicy": "retrying",
-    "RuleSet": "rule_sets",
-    "StoredExplanation": "stored_explanations",
-    "local": "local_service",
+    "approximation_trees": ("ApproximationTree", "AsyncApproximationTree"),
+    "client": ("AsyncLeafspace", "Leafspace"),
+    "explainer_names": ("AsyncNamedExplainer", "NamedExplainer"),
+    "explainers": ("AsyncExplainer", "Explainer"),
+    "explanation_sets": ("AsyncExplanationSet", "ExplanationSet"),
+    "explanations": ("Explanation", "Explanations"),
+    "feature_sets": ("AsyncFeatureSet", "FeatureRows", "FeatureSet"),
+    "label_audits": ("AsyncLabelAudit", "LabelAudit"),
+    "local_service": ("LocalLeafspace", "local"),
+    "maps": ("AsyncMap", "Map"),
+    "prototype_sets": ("AsyncPrototypeSet", "PrototypeSet"),
+    "proximities": ("AsyncProximities", "Proximities"),
+    "relational_datasets": ("AsyncRelationalDataset", "RelationalDataset"),
+    "relational_forests": ("AsyncRelationalForest", "RelationalForest"),
+    "reports": ("AsyncReport", "Report"),
+    "retrying": ("RetryPolicy",),
+    "rule_sets": ("AsyncRuleSet", "RuleSet"),
+    "stored_explanations": ("AsyncStoredExplanation", "StoredExplanation"),
 }
+_MODULE_OF = {name: module for module, names in _LATE.items() for name in names}
+__all__ = ["__version__", *_MODULE_OF, *(name for name, value in vars().items() if isinstance(value, type))]
 
-__all__ = [
-    "ApproximationTree",
-    "AsyncApproximationTree",
-    "AsyncExplainer",
-    "AsyncExplanationSet",
-    "AsyncFeatureSet",
-    "AsyncLabelAudit",
-    "AsyncLeafspace",
-    "AsyncMap",
-    "AsyncNamedExplainer",
-    "AsyncPrototypeSet",
-    "AsyncProximities",
-    "AsyncRelationalDataset",
-    "AsyncRelationalForest",
-    "AsyncReport",
-    "AsyncRuleSet",
-    "AsyncStoredExplanation",
-    "CannotConvert",
-    "CannotWrite",
-    "Conflict",
-    "ConnectionFailed",
-    "Explainer",
-    "Explanation",
-    "ExplanationSet",
-    "Explanations",
-    "FeatureRows",
-    "FeatureSet",
-    "Forbidden",
-    "Invalid",
-    "JobCancelled",
-    "JobFailed",
-    "JobNotFinished",
-    "LabelAudit",
-    "Leafspace",
-    "LeafspaceError",
-    "LocalLeafspace",
-    "Map",
-    "MissingExtra",
-    "NamedExplainer",
-    "NotFound",
-    "PrototypeSet",
-    "Proximities",
-    "RateLimited",
-    "RelationalDataset",
-    "RelationalForest",
-    "Report",
-    "RetryPolicy",
-    "RuleSet",
-    "ServerError",
-    "StoredExplanation",
-    "TooLarge",
-    "Unauthenticated",
-    "Unavailable",
-    "UnexpectedAnswer",
-    "WrongArgument",
-    "__version__",
-    "local",
-]
+if TYPE_CHECKING:  # the same names, for editors and type checkers
+    from .approximation_trees import (
+        ApproximationTree as ApproximationTree,
+        AsyncApproximationTree as AsyncApproximationTree,
+    )
+    from .client import AsyncLeafspace as AsyncLeafspace, Leafspace as Leafspace
+    from .explainer_names import AsyncNamedExplainer as AsyncNamedExplainer, NamedExplainer as NamedExplainer
+    from .explainers import AsyncExplainer as AsyncExplainer, Explainer as Explainer
+    from .explanation_sets import AsyncExplanationSet as AsyncExplanationSet, ExplanationSet as ExplanationSet
+    from .explanations import Explanation as Explanation, Explanations as Explanations
+    from .feature_sets import AsyncFeatureSet as AsyncFeatureSet, FeatureRows as FeatureRows, FeatureSet as FeatureSet
+    from .label_audits import AsyncLabelAudit as AsyncLabelAudit, LabelAudit as LabelAudit
+    from .local_service import LocalLeafspace as LocalLeafspace, local as local
+    from .maps import AsyncMap as AsyncMap, Map as Map
+    from .prototype_sets import AsyncPrototypeSet as AsyncPrototypeSet, PrototypeSet as PrototypeSet
+    from .proximities import AsyncProximities as AsyncProximities, Proximities as Proximities
+    from .relational_datasets import (
+        AsyncRelationalDataset as AsyncRelationalDataset,
+        RelationalDataset as RelationalDataset,
+    )
+    from .relational_forests import AsyncRelationalForest as AsyncRelationalForest, RelationalForest as RelationalForest
+    from .reports import AsyncReport as AsyncReport, Report as Report
+    from .retrying import RetryPolicy as RetryPolicy
+    from .rule_sets import AsyncRuleSet as AsyncRuleSet, RuleSet as RuleSet
+    from .stored_explanations import (
+        AsyncStoredExplanation as AsyncStoredExplanation,
+        StoredExplanation as StoredExplanation,
+    )
 
 
-def __getattr__(name: str) -> Any:  # whatever has that name
-    if name not in _LATE:
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
     from importlib import import_module  # only when something is needed
 
-    value = getattr(import_module(f".{_LATE[name]}", __name__), name)
+    value = getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)
     globals()[name] = value
     return value
 

@@ -14,8 +14,8 @@ from types import NoneType
 from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, get_args, get_origin
 
 from .arguments import fitted_arguments
-from .displays import SeenDocuments
 from .errors import LeafspaceError, unexpected, without_field
+from .known_documents import KnownDocuments
 from .labels import KnownLabels
 from .operations import Request
 from .records import Records
@@ -71,7 +71,7 @@ class Transport(Protocol):
 
     is_blocking: ClassVar[bool]
     labels: KnownLabels
-    seen: SeenDocuments
+    known_documents: KnownDocuments
     connection: Any  # a Connection: where the service is
 
     def run(self, program: Program[Any]) -> Any:  # the program's result, or a coroutine of it

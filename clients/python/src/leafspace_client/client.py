@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+from typing import Any, Self
 
 from .api_keys import fetch_me
 from .calls import Connected, Program, ServiceVersion, Work, awaitable, blocking, fetch_version, transport_of
+from .client_collections import AwaitableClient, BlockingClient, Collections
 from .conversion import convert_model
 from .conversion.decisions import decision_document
+from .conversion.declared import Declared
 from .conversion.estimators import Ensemble
-from .conversion.models import Declared
 from .datasets import register as send_dataset
 from .labels import KnownLabels
 from .models import register as send_model
@@ -30,53 +30,7 @@ from .tables import TableNames, table_file
 from .transports import AsyncTransport, Connection, SyncTransport
 from .types import Dataset, Decision, Model
 
-if TYPE_CHECKING:
-    from .api_keys import ApiKeys, AsyncApiKeys
-    from .approximation_trees import ApproximationTrees, AsyncApproximationTrees
-    from .datasets import AsyncDatasets, Datasets
-    from .explainer_names import AsyncExplainerNames, ExplainerNames
-    from .explainers import AsyncExplainers, Explainers
-    from .explanation_sets import AsyncExplanationSets, ExplanationSets
-    from .feature_sets import AsyncFeatureSets, FeatureSets
-    from .jobs import AsyncJobs, Jobs
-    from .label_audits import AsyncLabelAudits, LabelAudits
-    from .maps import AsyncMaps, Maps
-    from .models import AsyncModels, Models
-    from .prototype_sets import AsyncPrototypeSets, PrototypeSets
-    from .proximities import AllProximities, AsyncAllProximities
-    from .relational_forests import AsyncRelationalForests, RelationalForests
-    from .reports import AsyncReports, Reports
-    from .rule_sets import AsyncRuleSets, RuleSets
-    from .stored_explanations import AsyncStoredExplanations, StoredExplanations
-
 DEFAULT_URL = "http://127.0.0.1:8000"
-Things = TypeVar("Things")
-
-
-class Late(Generic[Things]):
-    """The collection of all things of a kind, whose module is imported when a client's is first used."""
-
-    def __init__(self, module: str, name: str) -> None:
-        self._module, self._kind, self._name = module, name, ""
-
-    def __set_name__(self, owner: type[Any], name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, client: None, owner: type[Any]) -> Self: ...
-
-    @overload
-    def __get__(self, client: Connected, owner: type[Any]) -> Things: ...
-
-    def __get__(self, client: Connected | None, owner: type[Any]) -> Self | Things:
-        if client is None:
-            return self
-        things: Things = getattr(import_module(f".{self._module}", __package__), self._kind)(transport_of(client))
-        vars(client)[self._name] = things  # found there from now on
-        return things
-
-    def __repr__(self) -> str:
-        return f"<{self._kind} of a client>"
 
 
 def _register_model(  # what may be declared of a model
@@ -146,7 +100,7 @@ def _register_model(  # what may be declared of a model
     )
     converted = yield Work(partial(convert_model, model, X, declared, parity=parity))
     registered = yield from send_model(converted, transport_of(self).labels)
-    transport_of(self).seen.remember(registered)
+    transport_of(self).known_documents.remember(registered)
     return registered
 
 
@@ -211,7 +165,7 @@ def _register_dataset(  # what may be declared of a table
         registered = yield from send_dataset(file, name, names)
     finally:
         file.content.close()
-    transport_of(self).seen.remember(registered)
+    transport_of(self).known_documents.remember(registered)
     warned_of_ignored(registered.ignored_columns or (), "they hold other than numbers, texts and booleans")
     return registered
 
@@ -221,7 +175,7 @@ def _version(self: Connected) -> Program[ServiceVersion]:  # a method
     return (yield from fetch_version())
 
 
-class Leafspace(HasRelationalDatasets[RelationalDataset]):
+class Leafspace(BlockingClient, Collections, HasRelationalDatasets[RelationalDataset]):
     """A Leafspace service, called by blocking methods; threads may share a client.
 
     A client can be pickled, as can what it returns: the pickle holds the address, ids and labels, never a key, which is
@@ -245,25 +199,7 @@ class Leafspace(HasRelationalDatasets[RelationalDataset]):
         a line break.
     """
 
-    _transport: SyncTransport
     relational_datasets: RelationalDatasets
-    models: "Late[Models]" = Late("models", "Models")
-    datasets: "Late[Datasets]" = Late("datasets", "Datasets")
-    relational_forests: "Late[RelationalForests]" = Late("relational_forests", "RelationalForests")
-    feature_sets: "Late[FeatureSets]" = Late("feature_sets", "FeatureSets")
-    prototype_sets: "Late[PrototypeSets]" = Late("prototype_sets", "PrototypeSets")
-    explainers: "Late[Explainers]" = Late("explainers", "Explainers")
-    explainer_names: "Late[ExplainerNames]" = Late("explainer_names", "ExplainerNames")
-    proximities: "Late[AllProximities]" = Late("proximities", "AllProximities")
-    label_audits: "Late[LabelAudits]" = Late("label_audits", "LabelAudits")
-    maps: "Late[Maps]" = Late("maps", "Maps")
-    rule_sets: "Late[RuleSets]" = Late("rule_sets", "RuleSets")
-    approximation_trees: "Late[ApproximationTrees]" = Late("approximation_trees", "ApproximationTrees")
-    explanation_sets: "Late[ExplanationSets]" = Late("explanation_sets", "ExplanationSets")
-    reports: "Late[Reports]" = Late("reports", "Reports")
-    explanations: "Late[StoredExplanations]" = Late("stored_explanations", "StoredExplanations")
-    jobs: "Late[Jobs]" = Late("jobs", "Jobs")
-    api_keys: "Late[ApiKeys]" = Late("api_keys", "ApiKeys")
 
     def __init__(
         self,
@@ -302,28 +238,10 @@ class Leafspace(HasRelationalDatasets[RelationalDataset]):
         self.close()
 
 
-class AsyncLeafspace(HasRelationalDatasets[AsyncRelationalDataset]):
+class AsyncLeafspace(AwaitableClient, Collections, HasRelationalDatasets[AsyncRelationalDataset]):
     """A Leafspace service, called by coroutines; the parameters are those of ``Leafspace``."""
 
-    _transport: AsyncTransport
     relational_datasets: AsyncRelationalDatasets
-    models: "Late[AsyncModels]" = Late("models", "AsyncModels")
-    datasets: "Late[AsyncDatasets]" = Late("datasets", "AsyncDatasets")
-    relational_forests: "Late[AsyncRelationalForests]" = Late("relational_forests", "AsyncRelationalForests")
-    feature_sets: "Late[AsyncFeatureSets]" = Late("feature_sets", "AsyncFeatureSets")
-    prototype_sets: "Late[AsyncPrototypeSets]" = Late("prototype_sets", "AsyncPrototypeSets")
-    explainers: "Late[AsyncExplainers]" = Late("explainers", "AsyncExplainers")
-    explainer_names: "Late[AsyncExplainerNames]" = Late("explainer_names", "AsyncExplainerNames")
-    proximities: "Late[AsyncAllProximities]" = Late("proximities", "AsyncAllProximities")
-    label_audits: "Late[AsyncLabelAudits]" = Late("label_audits", "AsyncLabelAudits")
-    maps: "Late[AsyncMaps]" = Late("maps", "AsyncMaps")
-    rule_sets: "Late[AsyncRuleSets]" = Late("rule_sets", "AsyncRuleSets")
-    approximation_trees: "Late[AsyncApproximationTrees]" = Late("approximation_trees", "AsyncApproximationTrees")
-    explanation_sets: "Late[AsyncExplanationSets]" = Late("explanation_sets", "AsyncExplanationSets")
-    reports: "Late[AsyncReports]" = Late("reports", "AsyncReports")
-    explanations: "Late[AsyncStoredExplanations]" = Late("stored_explanations", "AsyncStoredExplanations")
-    jobs: "Late[AsyncJobs]" = Late("jobs", "AsyncJobs")
-    api_keys: "Late[AsyncApiKeys]" = Late("api_keys", "AsyncApiKeys")
 
     def __init__(
         self,

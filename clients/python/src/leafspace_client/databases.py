@@ -5,55 +5,16 @@ read in one transaction of an engine, or in that of a connection, if one was beg
 caller with a connection has its library.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
-from .arrow_tables import CELLS_A_BATCH, TableFile, is_time, parquet_file, pyarrow, sent_type
+from .arrow_tables import TableFile, is_time, parquet_file, pyarrow, sent_type
+from .catalogues import Catalogue, CatalogueTable
 from .errors import Invalid
 from .relational_tables import BAD_TABLES, Declared, ForeignKey, Source, left_out
 
 MAX_TABLES = 64  # of a relational dataset
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogueTable:
-    """What a catalogue states about one table."""
-
-    name: str
-    primary_key: tuple[str, ...]
-    foreign_keys: tuple["CatalogueKey", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogueKey:
-    """A foreign key, and the columns that it refers to."""
-
-    columns: tuple[str, ...]
-    references: str
-    referred: tuple[str, ...]
-
-
-class Catalogue(ABC):
-    """The tables of one database."""
-
-    @abstractmethod
-    def names(self) -> list[str]:
-        """Return the names of the tables in the schema that is searched by default."""
-
-    @abstractmethod
-    def table(self, name: str) -> CatalogueTable:
-        """Return the keys of a table or view; of none in particular, the table has none."""
-
-    @abstractmethod
-    def schema(self, name: str) -> Any:  # of Arrow
-        """Return the columns of a table as an Arrow schema."""
-
-    @abstractmethod
-    def batches(self, name: str, schema: Any, order: Sequence[str]) -> Iterable[Any]:  # of Arrow
-        """Yield these columns of a table as record batches, in the order of some of its columns."""
 
 
 def is_database(tables: object) -> bool:
@@ -168,11 +129,6 @@ def _foreign_keys(table: CatalogueTable, keys: Mapping[str, tuple[str, ...]]) ->
             continue
         by_column = dict(zip(key.referred, key.columns, strict=True))
         yield ForeignKey(tuple(by_column[column] for column in primary), key.references)
-
-
-def rows_a_batch(schema: Any) -> int:  # of Arrow
-    """Return how many rows of a table are held in memory."""
-    return max(1, CELLS_A_BATCH // max(1, len(schema)))
 
 
 def _is_duckdb(tables: object) -> bool:

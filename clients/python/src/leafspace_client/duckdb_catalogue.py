@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .databases import Catalogue, CatalogueKey, CatalogueTable, rows_a_batch
+from .catalogues import Catalogue, CatalogueKey, CatalogueTable, rows_a_batch
 
 _TABLES = """
 SELECT table_name FROM duckdb_tables()

@@ -2,38 +2,28 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, TypedDict, overload
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from .arguments import checked
-from .displays import Displayed, Drawing, SeenDocuments, pictures
-from .errors import Answered, error_from_problem
+from .displays import Displayed
+from .explanation_fields import ExplanationFields
 from .frames import FrameOf, explanations_frame
-from .labels import Label, with_labels
-from .records import Records, ignored_line
-from .rows import Cell, id_text, received
+from .known_documents import KnownDocuments
+from .labels import Label
+from .records import ignored_line
+from .rows import id_text
 from .texts import describe_explanation
 from .types import (
     AbstainedRow,
-    ApproximationPath,
-    ClassPrediction,
-    ComparedFeature,
-    Contrast,
     ExplainedRow,
-    FiringRule,
     Include,
-    NearestPrototype,
-    NearestRow,
     NearestRowsOptions,
-    Problem,
-    PrototypePrediction,
     Provenance,
-    Reason,
     RefusedRow,
-    RowWarning,
-    Typicality,
-    ValuePrediction,
 )
+
+if TYPE_CHECKING:
+    from .pictures import Drawing
 
 _SHOWN_EXPLANATIONS = 10
 
@@ -68,10 +58,10 @@ class Beside:
     """What the picture of an explanation can use: what made it, and the documents that the client has met."""
 
     provenance: Provenance | None = None
-    seen: SeenDocuments = field(default_factory=SeenDocuments)
+    known_documents: KnownDocuments = field(default_factory=KnownDocuments)
 
 
-class Explanation(Displayed):
+class Explanation(ExplanationFields, Displayed):
     """One prediction explained, or why it could not be; printed, it shows what the service says about it.
 
     A row is explained (``status`` is ``ok``), or it is too far from every prototype to be explained by them
@@ -112,118 +102,8 @@ class Explanation(Displayed):
         labels: Mapping[str, Label] | None = None,
         beside: Beside | None = None,
     ) -> None:
-        self.details = details
-        self._labels = labels or {}
+        super().__init__(details, labels)
         self._beside = beside or Beside()
-
-    @property
-    def row_id(self) -> str:
-        """The name of the row."""
-        return self.details.row_id
-
-    @property
-    def status(self) -> str:
-        """``ok``, ``abstained`` or ``error``."""
-        return self.details.status
-
-    @property
-    def is_ok(self) -> bool:
-        """Whether there is a prediction: also where the explainer abstained, which is no error."""
-        return not isinstance(self.details, RefusedRow)
-
-    @property
-    def has_abstained(self) -> bool:
-        """Whether the row is less typical than the explainer demands of rows that it explains."""
-        return isinstance(self.details, AbstainedRow)
-
-    @property
-    def problem(self) -> Problem | None:
-        """Why the row could not be explained."""
-        return self.details.problem if isinstance(self.details, RefusedRow) else None
-
-    @property
-    def summary(self) -> str:
-        """The explanation in a sentence or two."""
-        return self._explained.summary
-
-    @property
-    def prediction(self) -> ClassPrediction | ValuePrediction:
-        """What the model predicts, by ``task``."""
-        return self._explained.prediction
-
-    @property
-    def label(self) -> Label | None:
-        """The predicted class; ``None`` for regression."""
-        prediction = self.prediction
-        return prediction.label if isinstance(prediction, ClassPrediction) else None
-
-    @property
-    def value(self) -> float | None:
-        """The predicted value; ``None`` for classification."""
-        prediction = self.prediction
-        return prediction.value if isinstance(prediction, ValuePrediction) else None
-
-    @property
-    def scores(self) -> dict[Label, float]:
-        """The score of each class, in the order of the classes; empty for regression."""
-        prediction = self.prediction
-        scores = prediction.scores if isinstance(prediction, ClassPrediction) else []
-        return {score.label: score.value for score in scores}
-
-    @property
-    def typicality(self) -> Typicality | None:
-        """How near the row is to its nearest prototype, among other rows; ``None`` where that was not measured."""
-        return self._explained.typicality or None
-
-    @property
-    def warnings(self) -> list[RowWarning]:
-        """Reasons to read the explanation with care."""
-        return Records(self._explained.warnings)
-
-    @property
-    def nearest_prototypes(self) -> list[NearestPrototype]:
-        """The nearest prototypes, nearest first; none where the row shares no leaf with any."""
-        return Records(self._explained.nearest_prototypes)
-
-    @property
-    def values(self) -> dict[str, Cell]:
-        """The row's values by feature, as far as explanations show them; empty where they were not requested."""
-        return {each.feature: received(each.value) for each in self.compared}
-
-    @property
-    def compared(self) -> list[ComparedFeature]:
-        """The same beside the values of the nearest prototypes, feature by feature."""
-        return Records(self._explained.values or [])
-
-    @property
-    def prototype_prediction(self) -> PrototypePrediction | None:
-        """What the nearest prototype predicts, where all details were requested and there is one."""
-        return self._explained.prototype_prediction or None
-
-    @property
-    def contrasts(self) -> list[Contrast]:
-        """The nearest prototypes of other classes; none where they were not requested."""
-        return Records(self._explained.contrasts or [])
-
-    @property
-    def nearest_rows(self) -> list[NearestRow]:
-        """The nearest of all reference rows, nearest first; none where they were not requested."""
-        return Records(self._explained.nearest_rows or [])
-
-    @property
-    def rules(self) -> list[FiringRule]:
-        """Rules that hold: the first decides, or all by their weights; none where they were not requested."""
-        return Records(self._explained.rules or [])
-
-    @property
-    def approximation_path(self) -> ApproximationPath | None:
-        """The row's path in the approximation tree, where it was requested."""
-        return self._explained.approximation_path or None
-
-    @property
-    def reasons(self) -> list[Reason]:
-        """Why the nearest prototype is near."""
-        return Records(self.nearest_prototypes[0].reasons if self.nearest_prototypes else [])
 
     @checked
     def to_dict(self) -> dict[str, Any]:
@@ -235,12 +115,6 @@ class Explanation(Displayed):
         """Return a DataFrame of this explanation; rows and columns are those of ``Explanations.to_frame``."""
         return explanations_frame([self], rows)
 
-    def __getitem__(self, name: str) -> Any:  # of each part its own
-        """Return a part by its name in the API, such as ``explanation["prediction"]``."""
-        if str(name).startswith("_") or not isinstance(getattr(type(self), str(name), None), property):
-            raise KeyError(name)
-        return getattr(self, name)
-
     def __str__(self) -> str:
         return describe_explanation(self)
 
@@ -248,19 +122,12 @@ class Explanation(Displayed):
         text = self.summary if self.problem is None else self.problem.detail
         return f"<Explanation of row {self.row_id}, {self.status}: {text}>"
 
-    def _draw(self) -> Drawing:
+    def _draw(self) -> "Drawing":
+        from .pictures import drawing_of_explanation  # imports what draws
+
         made_by = self._beside.provenance
         provenance = None if made_by is None else made_by.to_dict()
-        drawing: Drawing = pictures().drawing_of_explanation(self.to_dict(), provenance, self._beside.seen)
-        return drawing
-
-    @cached_property
-    def _explained(self) -> ExplainedRow | AbstainedRow:
-        """What the service sent, with the caller's labels."""
-        if isinstance(self.details, RefusedRow):
-            problem = self.details.problem
-            raise error_from_problem(problem.to_dict(), Answered(status=problem.status))
-        return with_labels(self.details, self._labels)
+        return drawing_of_explanation(self.to_dict(), provenance, self._beside.known_documents)
 
 
 class Explanations(Sequence[Explanation], Displayed):
@@ -302,9 +169,10 @@ class Explanations(Sequence[Explanation], Displayed):
     def __repr__(self) -> str:
         return f"<{len(self)} explanations>"
 
-    def _draw(self) -> Drawing:
-        drawing: Drawing = pictures().drawing_of_explanations([each.to_dict() for each in self])
-        return drawing
+    def _draw(self) -> "Drawing":
+        from .pictures import drawing_of_explanations  # imports what draws
+
+        return drawing_of_explanations([explanation.to_dict() for explanation in self])
 
     @checked
     def to_frame(self, rows: FrameOf = "explanations") -> Any:  # a DataFrame

@@ -9,7 +9,7 @@ from .rows import received, spelled
 from .types import Unset
 
 if TYPE_CHECKING:
-    from .explanations import Explanation
+    from .explanation_fields import ExplanationFields
     from .types import (
         ApproximationNode,
         AuditedRow,
@@ -33,7 +33,7 @@ def prototypes_frame(prototypes: "Sequence[Prototype]") -> Any:  # a DataFrame
     return _frame([_prototype_row(prototype) for prototype in prototypes])
 
 
-def explanations_frame(explanations: "Sequence[Explanation]", rows: FrameOf) -> Any:  # a DataFrame
+def explanations_frame(explanations: "Sequence[ExplanationFields]", rows: FrameOf) -> Any:  # a DataFrame
     """Return one row for each explanation, or for each reason of each near prototype."""
     if rows == "reasons":
         return _frame([line for each in explanations if each.is_ok for line in _reason_lines(each)])
@@ -129,7 +129,7 @@ def _prototype_row(prototype: "Prototype") -> dict[str, Any]:
     return row | {cell.name: received(cell.value) for cell in prototype.features}
 
 
-def _explanation_line(explanation: "Explanation") -> list[_Line]:
+def _explanation_line(explanation: "ExplanationFields") -> list[_Line]:
     """Return the columns of one explanation, in parts: what was predicted, what is near, why, and the rest."""
     begin: _Line = {"row_id": explanation.row_id, "status": explanation.status}
     if explanation.problem is not None:
@@ -148,14 +148,14 @@ def _of_problem(problem: "Problem") -> _Line:
     return {"problem_code": problem.code, "problem_detail": problem.detail}
 
 
-def _of_prediction(explanation: "Explanation") -> _Line:
+def _of_prediction(explanation: "ExplanationFields") -> _Line:
     if explanation.label is None:
         return {"value": explanation.value}
     scores = {f"score_{spelled(label)}": score for label, score in explanation.scores.items()}
     return {"label": explanation.label} | scores
 
 
-def _of_typicality(explanation: "Explanation") -> _Line:
+def _of_typicality(explanation: "ExplanationFields") -> _Line:
     typicality = explanation.typicality
     if typicality is None:
         return {}
@@ -168,7 +168,7 @@ def _of_prototype(prototype: "NearestPrototype") -> _Line:
     return line | {"proximity": prototype.proximity}
 
 
-def _of_values(explanation: "Explanation") -> _Line:
+def _of_values(explanation: "ExplanationFields") -> _Line:
     line: _Line = {}
     for each in explanation.compared:
         line[f"value_{each.feature}"] = received(each.value)
@@ -176,7 +176,7 @@ def _of_values(explanation: "Explanation") -> _Line:
     return line
 
 
-def _reason_lines(explanation: "Explanation") -> list[_Line]:
+def _reason_lines(explanation: "ExplanationFields") -> list[_Line]:
     return [
         {"row_id": explanation.row_id, "prototype_rank": rank, "prototype_row_id": prototype.row_id}
         | _present(prototype_label=prototype.label)

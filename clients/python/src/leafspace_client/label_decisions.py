@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
+from .artefacts import ArtefactView
 from .calls import Program, call_of, fetch, fetch_all
 from .contract.label_audits import (
     count_label_decisions,
@@ -24,12 +25,9 @@ from .types import (
     ReviewedRow,
 )
 
-if TYPE_CHECKING:
-    from .label_audits import LabelAuditView
-
 
 def decide(
-    self: "LabelAuditView",
+    self: ArtefactView[Any],
     row: int,
     decision: DecidedRowDecision,
     *,
@@ -62,12 +60,12 @@ def decide(
     return (yield from fetch(put_label_decision(self.id, row, body=request, if_match=tag)))
 
 
-def withdraw(self: "LabelAuditView", row: int) -> Program[None]:
+def withdraw(self: ArtefactView[Any], row: int) -> Program[None]:
     """Take back the decision about a row, by another entry in the record."""
     yield call_of(withdraw_label_decision(self.id, row))
 
 
-def decisions(self: "LabelAuditView", *, row: int | None = None, latest: bool = False) -> Program[list[LabelDecision]]:
+def decisions(self: ArtefactView[Any], *, row: int | None = None, latest: bool = False) -> Program[list[LabelDecision]]:
     """Return what was decided, newest first: every entry, or with ``latest`` those in force; of one row, if wished."""
 
     def page_of(size: int, cursor: str | None) -> Request[PageLabelDecision]:
@@ -76,17 +74,17 @@ def decisions(self: "LabelAuditView", *, row: int | None = None, latest: bool = 
     return (yield from fetch_all(page_of))
 
 
-def review(self: "LabelAuditView", row: int) -> Program[ReviewedRow]:
+def review(self: ArtefactView[Any], row: int) -> Program[ReviewedRow]:
     """Return an audited row, by its index in the dataset, with its ten nearest rows and the decision about it."""
     return (yield from fetch(get_audited_row(self.id, row)))
 
 
-def counts(self: "LabelAuditView") -> Program[DecisionCounts]:
+def counts(self: ArtefactView[Any]) -> Program[DecisionCounts]:
     """Return how far the review has come."""
     return (yield from fetch(count_label_decisions(self.id)))
 
 
-def export(self: "LabelAuditView", path: str | Path, form: Literal["csv", "parquet", "json"] = "csv") -> Program[Path]:
+def export(self: ArtefactView[Any], path: str | Path, form: Literal["csv", "parquet", "json"] = "csv") -> Program[Path]:
     """Write all audited rows with their labels before and after the review to a file, and return its path."""
     target = Path(path)
     yield replace(call_of(export_label_decisions(self.id, format_=form)), into=target)

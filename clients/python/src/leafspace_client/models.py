@@ -62,7 +62,7 @@ def _get(self: Connected, thing: Identified) -> Program[Model]:
         detail = f"no model has the id {model_id!r}: such ids begin with {_ID_PREFIX}; list the models to see them"
         raise NotFound("not_found", f"{detail}, or the explainer names if it is one of these")
     model = yield from fetch(get_model(model_id=model_id))
-    transport_of(self).seen.remember(model)
+    transport_of(self).known_documents.remember(model)
     return model
 
 

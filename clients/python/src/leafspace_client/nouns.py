@@ -9,15 +9,19 @@ import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 from .calls import Connected, Program, awaitable, blocking, call_of, fetch, transport_of, type_arguments
-from .displays import Displayed, Drawing, SeenDocuments, pictures
+from .displays import Displayed
 from .errors import Conflict, NotFound, WrongArgument
 from .fields import key_of
+from .known_documents import KnownDocuments
 from .operations import Request
 from .transports import AsyncTransport, SyncTransport
 from .types import UNSET, Renaming, Unset
+
+if TYPE_CHECKING:
+    from .pictures import Drawing
 
 Answer = TypeVar("Answer")
 Kept = TypeVar("Kept")
@@ -102,22 +106,21 @@ class View(Connected, Displayed, Generic[Details]):
         self._remember()
 
     @property
-    def _seen(self) -> SeenDocuments:
+    def _known_documents(self) -> KnownDocuments:
         """What this client has met; nothing, where the transport is none of a client's own."""
-        return getattr(self._transport, "seen", None) or SeenDocuments()
+        return getattr(self._transport, "known_documents", None) or KnownDocuments()
 
     def _remember(self) -> None:
         if self._details is not None:
-            self._seen.remember(self._details)
+            self._known_documents.remember(self._details)
 
-    def _draw(self) -> Drawing:
+    def _draw(self) -> "Drawing":
+        from .pictures import drawing_of, drawing_of_id  # imports what draws
+
         details: Any = self._details
-        drawing: Drawing
         if details is None:
-            drawing = pictures().drawing_of_id(type(self).__name__, self.id)
-        else:
-            drawing = pictures().drawing_of(details.to_dict(), self._seen)
-        return drawing
+            return drawing_of_id(type(self).__name__, self.id)
+        return drawing_of(details.to_dict(), self._known_documents)
 
     def _load_now(self) -> None:
         """Fetch the whole thing, where that takes no ``await``."""
@@ -183,7 +186,7 @@ class Collection(Connected, Generic[Answer, Kept]):
     def _wrapped(self, answer: Answer) -> Kept:
         kept: Any = answer if self.view is None else self.view(self._transport, answer)
         if self.view is None:
-            transport_of(self).seen.remember(answer)
+            transport_of(self).known_documents.remember(answer)
         wrapped: Kept = kept
         return wrapped
 

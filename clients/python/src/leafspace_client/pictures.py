@@ -1,6 +1,7 @@
 """Pictures: what the drawings make of the client's objects, each with what stands beside it."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -33,7 +34,7 @@ from leafspace_drawings import (
     words,
 )
 
-from .displays import Drawing, SeenDocuments
+from .known_documents import KnownDocuments
 
 Json: TypeAlias = Mapping[str, Any]
 
@@ -92,6 +93,15 @@ _FIGURES: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A picture and the title of its file."""
+
+    title: str
+    html: str
+    smaller: Callable[[], str] | None = None  # the same with less in it, where the whole is too large to be shown
+
+
 def output_of(drawing: Drawing, most_bytes: int) -> str:
     """Return what a notebook shows; of what is too large for it, less, or a card that says so."""
     for html in (lambda: drawing.html, drawing.smaller):
@@ -106,22 +116,22 @@ def document_of(drawing: Drawing) -> str:
     return whole_document(drawing.title, drawing.html)
 
 
-def drawing_of(document: Json, seen: SeenDocuments) -> Drawing:
+def drawing_of(document: Json, known: KnownDocuments) -> Drawing:
     """Return the picture of an object, of which ``document`` is the service's answer."""
     kind = str(document["object"])
     title = f"{_WORDS.get(kind, kind.replace('_', ' '))} {document.get('name') or document.get('id', '')}".strip()
     if "status" in document and kind != "job" and not document.get("result"):
         return Drawing(title, _unfinished(title, document))
     draw, smaller = _DRAWN.get(kind, _facts), _SMALLER.get(kind)
-    return Drawing(title, draw(document, seen), None if smaller is None else partial(smaller, document, seen))
+    return Drawing(title, draw(document, known), None if smaller is None else partial(smaller, document, known))
 
 
-def drawing_of_explanation(row: Json, provenance: Json | None, seen: SeenDocuments) -> Drawing:
+def drawing_of_explanation(row: Json, provenance: Json | None, known: KnownDocuments) -> Drawing:
     """Return the picture of an explained row."""
     made_by = provenance or _NOTHING
     context = WhyContext(
-        dataset=seen.document(made_by.get("dataset_sha256")),
-        prototype_set=seen.document(made_by.get("prototype_set")),
+        dataset=known.document(made_by.get("dataset_sha256")),
+        prototype_set=known.document(made_by.get("prototype_set")),
         provenance=provenance,
         n_shown=_N_FEATURES,
         n_folded=_N_FOLDED,
@@ -151,53 +161,53 @@ def _unfinished(title: str, document: Json) -> str:
     return _card(title, {"status": status}, lead, problem.get("detail", ""), document["id"])
 
 
-def _model(document: Json, _seen: SeenDocuments) -> str:
+def _model(document: Json, _known: KnownDocuments) -> str:
     return draw_model(document, ModelContext())
 
 
-def _dataset(document: Json, _seen: SeenDocuments) -> str:
+def _dataset(document: Json, _known: KnownDocuments) -> str:
     return draw_dataset(document, DatasetContext())
 
 
-def _prototype_set(document: Json, seen: SeenDocuments) -> str:
-    return draw_prototype_set(document, SetContext(*_beside(document, seen), n_cards=_N_CARDS))
+def _prototype_set(document: Json, known: KnownDocuments) -> str:
+    return draw_prototype_set(document, SetContext(*_beside(document, known), n_cards=_N_CARDS))
 
 
-def _rule_set(document: Json, seen: SeenDocuments) -> str:
-    return draw_rule_set(document, RulesContext(*_beside(document, seen)))
+def _rule_set(document: Json, known: KnownDocuments) -> str:
+    return draw_rule_set(document, RulesContext(*_beside(document, known)))
 
 
-def _approximation_tree(document: Json, seen: SeenDocuments) -> str:
-    return draw_approximation_tree(document, TreeContext(*_beside(document, seen)))
+def _approximation_tree(document: Json, known: KnownDocuments) -> str:
+    return draw_approximation_tree(document, TreeContext(*_beside(document, known)))
 
 
-def _listed_tree(document: Json, seen: SeenDocuments) -> str:
-    return draw_approximation_tree(document, TreeContext(*_beside(document, seen), has_picture=False))
+def _listed_tree(document: Json, known: KnownDocuments) -> str:
+    return draw_approximation_tree(document, TreeContext(*_beside(document, known), has_picture=False))
 
 
-def _next_question(document: Json, _seen: SeenDocuments) -> str:
+def _next_question(document: Json, _known: KnownDocuments) -> str:
     return draw_next_question(document)
 
 
-def _label_audit(document: Json, seen: SeenDocuments) -> str:
-    return draw_label_audit(document, AuditContext(*_beside(document, seen), n_rows=_N_SUSPECTS))
+def _label_audit(document: Json, known: KnownDocuments) -> str:
+    return draw_label_audit(document, AuditContext(*_beside(document, known), n_rows=_N_SUSPECTS))
 
 
-def _map(document: Json, seen: SeenDocuments) -> str:
-    return draw_map(document, MapContext(*_beside(document, seen)))
+def _map(document: Json, known: KnownDocuments) -> str:
+    return draw_map(document, MapContext(*_beside(document, known)))
 
 
-def _relational_forest(document: Json, _seen: SeenDocuments) -> str:
+def _relational_forest(document: Json, _known: KnownDocuments) -> str:
     return draw_relational_forest(document, Links())
 
 
-def _beside(document: Json, seen: SeenDocuments) -> tuple[Json | None, Json | None]:
+def _beside(document: Json, known: KnownDocuments) -> tuple[Json | None, Json | None]:
     """Return the model and the dataset that an artefact was made from, where they were met."""
     request = document["request"]
-    return seen.document(request.get("model")), seen.document(request.get("dataset"))
+    return known.document(request.get("model")), known.document(request.get("dataset"))
 
 
-def _facts(document: Json, _seen: SeenDocuments) -> str:
+def _facts(document: Json, _known: KnownDocuments) -> str:
     """Return a card with the figures of what has no picture: those of its result, else its own."""
     kind, shown = str(document["object"]), document.get("result") or document
     named = _FIGURES.get(kind, ())
@@ -224,8 +234,8 @@ def _figure(name: str, value: Any) -> str:  # a figure
     return words.cell(value)
 
 
-_SMALLER: Mapping[str, Callable[[Json, SeenDocuments], str]] = {"approximation_tree": _listed_tree}
-_DRAWN: Mapping[str, Callable[[Json, SeenDocuments], str]] = {
+_SMALLER: Mapping[str, Callable[[Json, KnownDocuments], str]] = {"approximation_tree": _listed_tree}
+_DRAWN: Mapping[str, Callable[[Json, KnownDocuments], str]] = {
     "model": _model,
     "dataset": _dataset,
     "prototype_set": _prototype_set,

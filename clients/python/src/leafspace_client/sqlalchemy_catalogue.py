@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from .arrow_tables import pyarrow
-from .databases import Catalogue, CatalogueKey, CatalogueTable, rows_a_batch
+from .catalogues import Catalogue, CatalogueKey, CatalogueTable, rows_a_batch
 from .errors import Invalid
 from .relational_tables import BAD_TABLES
 

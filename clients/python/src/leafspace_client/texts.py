@@ -4,8 +4,9 @@ The sentences are those that the service sends. Figures stand beside what a cons
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .explanation_fields import ExplanationFields
 from .labels import Label
 from .rows import spelled
 from .types import (
@@ -30,9 +31,6 @@ from .types import (
     Unset,
 )
 
-if TYPE_CHECKING:
-    from .explanations import Explanation
-
 _MEASURES = {
     "error": "error",
     "balanced_error": "balanced error",
@@ -52,7 +50,7 @@ _ALWAYS = "always"  # the text of a rule without conditions
 _IN_UNITS_OF_THE_TARGET = {"mean_squared_error", "mean_absolute_error"}
 
 
-def describe_explanation(explanation: "Explanation") -> str:
+def describe_explanation(explanation: ExplanationFields) -> str:
     """Return what the service says about a row, a line for each of its sentences and reasons."""
     if explanation.problem is not None:
         return f"Row {explanation.row_id}: {explanation.problem.detail}"

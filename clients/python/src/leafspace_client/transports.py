@@ -15,8 +15,8 @@ import httpx
 
 from .arguments import not_sendable
 from .calls import Call, NoAnswer, Pause, Program, Step, Work
-from .displays import SeenDocuments
 from .errors import Invalid, writing
+from .known_documents import KnownDocuments
 from .labels import KnownLabels
 from .retrying import RetryPolicy, with_retries
 from .version import __version__
@@ -114,7 +114,7 @@ class SyncTransport:
     def __init__(self, connection: Connection, labels: KnownLabels | None = None) -> None:
         self.connection = connection
         self.labels = labels or KnownLabels()
-        self.seen = SeenDocuments()
+        self.known_documents = KnownDocuments()
         self._client = httpx.Client(**connection.httpx_options())
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -169,7 +169,7 @@ class AsyncTransport:
     def __init__(self, connection: Connection, labels: KnownLabels | None = None) -> None:
         self.connection = connection
         self.labels = labels or KnownLabels()
-        self.seen = SeenDocuments()
+        self.known_documents = KnownDocuments()
         self._client = httpx.AsyncClient(**connection.httpx_options())
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -46,9 +46,15 @@ class Answer:
 
 
 class Writer:
-    """Adds a model and those that it combines to the graph that skl2onnx is making."""
+    """Adds a model and those that it combines to the graph that skl2onnx is making.
 
-    def __init__(self, scope: Any, operator: Any, container: Any, inputs: ModelInputs) -> None:
+    ``writer_of`` returns what writes a model of scikit-learn, which calls this again for its members.
+    """
+
+    def __init__(
+        self, scope: Any, operator: Any, container: Any, inputs: ModelInputs, writer_of: "Callable[[Any], Write | None]"
+    ) -> None:
+        self._writer_of = writer_of
         self.nodes = Nodes(scope, container)
         self._inputs = inputs
         is_raw = inputs.column_types is not None and not any(each.operators_outputs_ for each in operator.inputs)
@@ -66,16 +72,13 @@ class Writer:
         CannotConvert
             Naming a member that cannot be written.
         """
-        from .combinations import writer_of  # which imports this module
-
         plain = unwrapped(model)
         final = final_step(plain)
         if final is not plain:
             columns = self._behind([step for _, step in plain.steps[:-1]], columns)
-        write = writer_of(final)
+        write = self._writer_of(final)
         if write is not None:
-            answer: Answer = write(self, final, columns)
-            return answer
+            return write(self, final, columns)
         native = self.native(final, columns)
         return self._of_converter(final, columns) if native is None else self._of_native(native, columns)
 
@@ -211,3 +214,7 @@ class Writer:
         flat = self.nodes.add("Reshape", [label, self.nodes.constant(np.array([-1, 1]))])
         equal = self.nodes.add("Equal", [flat, self.nodes.constant(keys.reshape(1, -1))])
         return self.nodes.add("ArgMax", [self.nodes.as_double(equal)], axis=1, keepdims=0)
+
+
+Write = Callable[[Writer, Any, Columns], Answer]
+"""Adds a model to the graph, and returns the tensors of what it predicts."""

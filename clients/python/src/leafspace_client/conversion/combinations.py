@@ -1,6 +1,5 @@
 """Combinations: how each of scikit-learn's models is written, and what it makes of the answers of its members."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClas
 from sklearn.multiclass import OneVsRestClassifier
 
 from .adaptive_boosting import boosted_labels, median_of_members
-from .answers import Answer, Columns, Writer
+from .answers import Answer, Columns, Write, Writer
 from .calibration import calibrated
 from .cut_offs import cut_off
 from .estimators import library_of
@@ -33,14 +32,13 @@ from .targets import transformed_target
 from .unwrapping import all_models
 from .voting import vote
 
-_Write = Callable[[Writer, Any, Columns], Answer]
-_WRITERS: dict[type, _Write] = {
+_WRITERS: dict[type, Write] = {
     **dict.fromkeys(TREES_AND_FORESTS, forest),
     **dict.fromkeys(BOOSTING, boosting),
 }
 
 
-def writer_of(model: Any) -> _Write | None:  # an estimator
+def writer_of(model: Any) -> Write | None:  # an estimator
     """Return what writes a model of scikit-learn; ``None`` for those that are left to others."""
     if is_forest(model):
         return forest

@@ -6,7 +6,6 @@ from typing import Any
 from ..errors import Invalid
 from ..labels import labels_by_text
 from ..records import Record
-from .cut_offs import cut_off_of_scores
 from .unwrapping import final_step
 
 _FIELDS = ("score_of", "bands", "best_first", "adverse", "labels_decide")
@@ -57,6 +56,8 @@ def decision_of(estimator: Any, classes: Sequence[str] | None) -> dict[str, Any]
 
     ``classes`` are its classes as the service has them, in the order of the scores.
     """
+    from .cut_offs import cut_off_of_scores  # imports extras
+
     known = None if classes is None else cut_off_of_scores(final_step(estimator))
     if known is None or classes is None:
         return None

@@ -1,18 +1,18 @@
 """Models: a fitted estimator becomes ONNX, with what is declared about it and rows that prove the conversion."""
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CannotConvert, Invalid, LeafspaceError, missing_extra
-from ..labels import Label, labels_by_text
+from ..labels import labels_by_text
 from ..row_kinds import is_sparse
 from .bare_boosters import as_estimator
 from .decisions import decision_of
+from .declared import NOTHING_DECLARED, Declared
 from .estimators import (
-    Ensemble,
     Library,
     ModelInputs,
     describe_inputs,
@@ -48,21 +48,6 @@ _LOADED_BY = {
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
-    """What the caller declares about a model; ``None`` leaves it to the model, or to the graph."""
-
-    name: str | None = None
-    feature_names: Sequence[str] | None = None
-    classes: Sequence[Any] | None = None
-    ensemble: Ensemble | None = None
-    feature_groups: Sequence[dict[str, Any]] = ()
-    labels: Mapping[str, Label] = field(default_factory=dict)  # the classes as the caller has them, by their text
-    oracle_only: bool = False
-    finite_only: bool = False  # the library refuses rows with infinite numbers
-    decision: dict[str, Any] | None = None  # as ``decision_document`` writes it
-
-
-@dataclass(frozen=True, slots=True)
 class ConvertedModel:
     """A model as it is sent."""
 
@@ -90,7 +75,7 @@ class ConvertedModel:
 def convert_model(
     model: Any,  # an estimator of any library, or ONNX
     rows: Any = None,  # a DataFrame or an array
-    declared: Declared = Declared(),
+    declared: Declared = NOTHING_DECLARED,
     *,
     parity: bool = True,
 ) -> ConvertedModel:

@@ -24,7 +24,7 @@ from .tree_operators import nearest_float32
 from .unwrapping import final_step
 
 if TYPE_CHECKING:
-    from .models import Declared
+    from .declared import Declared
 
 N_ROWS = 100
 _LOG = getLogger("leafspace_client")

@@ -8,7 +8,7 @@ from skl2onnx.common.data_types import DoubleTensorType, Int64TensorType, String
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from .answers import Writer
-from .combinations import is_of_trees
+from .combinations import is_of_trees, writer_of
 from .double_precision import graph_labels
 from .estimators import ModelInputs, predicts_classes
 from .tree_operators import PostponedTrees
@@ -51,7 +51,7 @@ def _shapes(operator: Any) -> None:  # skl2onnx's own
 
 def _write(scope: Any, operator: Any, container: Any) -> None:  # skl2onnx's own
     model = operator.raw_operator.model
-    writer = Writer(scope, operator, container, operator.raw_operator.inputs)
+    writer = Writer(scope, operator, container, operator.raw_operator.inputs, writer_of)
     writer.nodes.postponed = None if is_of_trees(model) else PostponedTrees()
     answer = writer.answer(model, operator.inputs)
     *label, scores = (each.full_name for each in operator.outputs)

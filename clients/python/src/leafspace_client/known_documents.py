@@ -1,0 +1,29 @@
+"""Known documents: what a client has met, so that pictures need no request."""
+
+from typing import Any
+
+_MOST_REMEMBERED = 64
+
+
+class KnownDocuments:
+    """Models, datasets and artefacts that a client has met, by id and by SHA-256: the last ones."""
+
+    def __init__(self) -> None:
+        self._records: dict[str, Any] = {}
+
+    def remember(self, record: Any) -> None:  # an answer of any noun
+        """Keep an answer for pictures; summaries of lists, which lack what pictures need, are passed over."""
+        if type(record).__name__.endswith("Summary"):
+            return
+        names: tuple[str | None, str | None] = getattr(record, "id", None), getattr(record, "sha256", None)
+        for name in filter(None, dict.fromkeys(names)):
+            self._records.pop(name, None)
+            self._records[name] = record
+        for name in list(self._records)[:-_MOST_REMEMBERED]:
+            self._records.pop(name, None)
+
+    def document(self, name: str | None) -> dict[str, Any] | None:
+        """Return the service's latest answer about an object, if there was one."""
+        record = self._records.get(name or "")
+        found: dict[str, Any] | None = None if record is None else record.to_dict()
+        return found

@@ -15,6 +15,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from .loop_sources import begin_cache
+
 _OF_PROCESSOR = ("cpu family", "model", "stepping", "flags", "CPU part", "Features")  # in Linux' list
 _PRIMED = "primed"  # in a cache that holds all loops
 _PACKAGES = (
@@ -79,7 +81,9 @@ def cache_dir(data_dir: Path) -> Path:
             cache.chmod(0o700)
     except (OSError, RuntimeError):  # nowhere to write, or a user without a home
         is_ours = False
-    return (cache if is_ours else data_dir / "cache") / stamp
+    folder = (cache if is_ours else data_dir / "cache") / stamp
+    begin_cache(folder)
+    return folder
 
 
 def code_stamp(folder: Path = _SOURCES) -> str:

@@ -11,14 +11,13 @@ import orjson
 from explanations.dataset_rows import DatasetRows
 from explanations.documents import written
 from explanations.explained_rows import explain_instances
-from explanations.included_parts import n_rows_listed, n_values_shown
 from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.nearest_rows import WarmReference
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.datasets import Dataset
 from schemas.explanation_sets import NearestRowsOptions
 from schemas.explanations import ExplanationRequest
-from schemas.models import MAX_INSTANCES, Instance
+from schemas.models import Instance
 from schemas.problems import FieldProblem
 from storage.dataset_rows import open_rows
 from storage.errors import EveryRowFailed, StorageError
@@ -31,18 +30,14 @@ from ..admission.batches import Cost
 from ..admission.calls import current_call
 from ..app_context import AppContext
 from .explanation_records import CallRecord, record_of, store
+from .explanation_size import SCORE_BYTES, ExplanationSize
 from .prediction_costs import prediction_seconds
 
 Result = TypeVar("Result")
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
 _QUICK_SECONDS = 2.5e-3  # of searching for the nearest reference rows, and as long of all else: at most
-# Of an explanation beside what it lists, of a contrast, a reference row, a reason, one with its interval, a value.
-_SECONDS_PER_ROW, _SECONDS_PER_CONTRAST, _SECONDS_PER_LISTED = 3e-4, 2e-4, 5e-5
-_SECONDS_PER_REASON, _SECONDS_PER_INTERVAL, _SECONDS_PER_VALUE = 4e-6, 1e-5, 5e-7
 _SECONDS_TO_OPEN, _SECONDS_TO_GROUP = 5e-3, 1.0  # a dataset's file, and a column of groups that was not read yet
-_ROW_BYTES, _ENTRY_BYTES, _REASON_BYTES, _VALUE_BYTES, _SCORE_BYTES = 2048, 450, 140, 60, 100  # of JSON
-_WHICH_ROWS = "send either `instances`, or `dataset` with the `row_ids` of those of its rows that are to be explained"
 
 
 async def explain(context: AppContext, explainer: str, request: ExplanationRequest) -> bytes:
@@ -75,26 +70,20 @@ async def explain(context: AppContext, explainer: str, request: ExplanationReque
     # Ids have an underscore, and names have none.
     name = explainer if "_" not in explainer else None
     warm = await find_warm(context, explainer if name is None else await explainer_named(context, name))
-    check_size(context, warm, request)
+    size = checked_size(context, warm, request)
     record = record_of(context, warm, request, name) if warm.stores_explanations else None
-    body = await _explained(context, warm, request, name, record)
+    cost = await cost_of(warm, request, size)
+    if request.dataset is None:
+        body = await run_rows(context, size.n_rows, cost, partial(explain_rows, warm, request, name, None, record))
+    else:
+        # Its file is read beside the event loop, however few the rows are.
+        body = await context.batches.run(
+            cost._replace(seconds=cost.seconds + _SECONDS_TO_OPEN),
+            lambda tick: explain_rows(warm, request, name, read_rows(context, warm, request), record, tick),
+        )
     if record is not None:
         await store(context, record)
     return body
-
-
-async def _explained(
-    context: AppContext, warm: WarmExplainer, request: ExplanationRequest, name: str | None, record: CallRecord | None
-) -> bytes:
-    cost = await cost_of(warm, request)
-    if request.dataset is None:
-        work = partial(explain_rows, warm, request, name, None, record)
-        return await run_rows(context, _n_rows(request), cost, work)
-    # Its file is read beside the event loop, however few the rows are.
-    return await context.batches.run(
-        cost._replace(seconds=cost.seconds + _SECONDS_TO_OPEN),
-        lambda tick: explain_rows(warm, request, name, read_rows(context, warm, request), record, tick),
-    )
 
 
 async def find_warm(context: AppContext, explainer_id: str) -> WarmExplainer:
@@ -119,36 +108,33 @@ async def explainer_named(context: AppContext, name: str) -> str:
     return found
 
 
-async def cost_of(warm: WarmExplainer, request: ExplanationRequest) -> Cost:
+def checked_size(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> ExplanationSize:
+    """Return how much is requested; refuse what is more than one answer may have."""
+    size = ExplanationSize.of(warm, request)
+    size.refuse_beyond(context.settings.max_explained_values)
+    return size
+
+
+async def cost_of(warm: WarmExplainer, request: ExplanationRequest, size: ExplanationSize) -> Cost:
     """Return how long rows take to be explained, and how long the answer is; open the reference rows' file if need be.
 
     Seconds are those of one processor; a few rows that take at most ``_QUICK_SECONDS`` are answered at once.
     """
-    n_rows, n_contrasts = _n_rows(request), _n_contrasts(warm, request)
-    n_listed, n_compared = _n_reference_rows(warm, request), _n_compared(warm, request)
-    n_features, is_full = len(warm.shown), request.detail == "full"
-    n_values = n_compared * n_features if is_full or "values" in request.include else 0
-    n_reasons = n_features if is_full or request.n_reasons == "all" else min(request.n_reasons, n_features)
-    n_reasons *= n_compared
-    seconds = _SECONDS_PER_ROW + _SECONDS_PER_CONTRAST * n_contrasts + _SECONDS_PER_LISTED * n_listed
-    seconds += (_SECONDS_PER_INTERVAL if is_full else _SECONDS_PER_REASON) * n_reasons + _SECONDS_PER_VALUE * n_values
-    seconds = n_rows * seconds + prediction_seconds(warm.model, n_rows)
+    seconds = size.seconds + prediction_seconds(warm.model, size.n_rows)
     seconds += 0.0 if warm.features.nested is None else warm.features.nested.seconds(request.instances)
-    n_bytes = _ROW_BYTES + _ENTRY_BYTES * n_compared + _SCORE_BYTES * len(warm.model.classes)
-    n_bytes = n_rows * (n_bytes + _REASON_BYTES * n_reasons + _VALUE_BYTES * n_values)
-    if warm.reference is not None and (n_listed or n_contrasts):
+    if warm.reference is not None and (size.n_listed or size.n_contrasts):
         if not warm.reference.is_open:
             await asyncio.to_thread(warm.reference.open)
-        if n_listed:
-            seconds += _searching_seconds(warm.reference, request.nearest_rows or NearestRowsOptions(), n_rows)
-    return Cost(seconds, n_bytes)
+        if size.n_listed:
+            seconds += _searching_seconds(warm.reference, request.nearest_rows or NearestRowsOptions(), size.n_rows)
+    return Cost(seconds, size.n_bytes)
 
 
 def cost_of_predicting(warm: WarmExplainer, instances: Sequence[Instance]) -> Cost:
     """Return how long predictions alone take, and how long their answer is."""
     nested = 0.0 if warm.features.nested is None else warm.features.nested.seconds(instances)
     seconds = prediction_seconds(warm.model, len(instances)) + nested
-    return Cost(seconds, len(instances) * _SCORE_BYTES * (1 + len(warm.model.classes)))
+    return Cost(seconds, len(instances) * SCORE_BYTES * (1 + len(warm.model.classes)))
 
 
 def _searching_seconds(reference: WarmReference, options: NearestRowsOptions, n_rows: int) -> float:
@@ -213,50 +199,6 @@ def sent_instances(request: ExplanationRequest) -> list[Instance]:
     if request.dataset is not None or not request.instances:
         raise StorageError("validation_failed", "send the rows as `instances`, one at least", "/instances")
     return request.instances
-
-
-def _n_rows(request: ExplanationRequest) -> int:
-    """Return the number of rows; refuse a request that does not say which they are."""
-    if bool(request.instances) == (request.dataset is not None):
-        raise StorageError("validation_failed", _WHICH_ROWS, "/instances")
-    if request.dataset is not None and request.row_ids is None:
-        raise StorageError("validation_failed", _WHICH_ROWS, "/row_ids")
-    return len(request.instances or request.row_ids or ())
-
-
-def check_size(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> None:
-    """Refuse rows and prototypes that are too many values for one answer."""
-    limit = context.settings.max_explained_values
-    n_rows = _n_rows(request)
-    n_prototypes = _n_compared(warm, request)
-    # A prototype without reasons is an entry all the same, and so is each score.
-    n_values = max(1, n_values_shown(request, len(warm.shown)))
-    n_entries = max(n_prototypes * n_values, len(warm.model.classes))
-    if n_rows * n_entries > limit and n_rows <= MAX_INSTANCES:
-        detail = (
-            f"{n_rows} rows with {n_prototypes} prototypes or reference rows, {n_values} reasons or values of each, "
-            f"and {len(warm.model.classes)} scores are more than the {limit} values of one answer; send fewer rows, "
-            "request fewer prototypes or reasons, or show fewer features"
-        )
-        raise StorageError("too_many_rows", detail)
-
-
-def _n_compared(warm: WarmExplainer, request: ExplanationRequest) -> int:
-    """Return with how many prototypes and reference rows an explanation compares its row, at most."""
-    n_prototypes = min(request.n_prototypes, len(warm.prototypes))
-    return n_prototypes + _n_contrasts(warm, request) + _n_reference_rows(warm, request)
-
-
-def _n_reference_rows(warm: WarmExplainer, request: ExplanationRequest) -> int:
-    """Return how many of all reference rows an explanation lists, at most."""
-    return 0 if warm.reference is None else n_rows_listed(request)
-
-
-def _n_contrasts(warm: WarmExplainer, request: ExplanationRequest) -> int:
-    """Return how many prototypes of other classes an explanation lists, at most."""
-    if not (request.detail == "full" or "contrast" in request.include):
-        return 0
-    return min(request.n_contrasts, max(0, len(warm.model.classes) - 1))
 
 
 def read_rows(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> ReadInstances:

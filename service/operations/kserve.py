@@ -32,7 +32,7 @@ from ..app_context import AppContext
 from ..field_faults import fault_text
 from .explanation_records import CallRecord, record_of, store
 from .explanations import (
-    check_size,
+    checked_size,
     cost_of,
     cost_of_predicting,
     explainer_named,
@@ -56,8 +56,7 @@ async def explain(context: AppContext, name: str, request: ExplanationRequest) -
     """Return version 1's predictions and explanations as JSON; the prediction of a refused row is null."""
     warm = await _find(context, name)
     instances = sent_instances(request)
-    check_size(context, warm, request)
-    cost = await cost_of(warm, request)
+    cost = await cost_of(warm, request, checked_size(context, warm, request))
     record = record_of(context, warm, request, name) if warm.stores_explanations else None
     work = partial(_explained, warm, name, request, record)
     body = await run_rows(context, len(instances), cost, work)
@@ -95,7 +94,7 @@ async def infer(
     _refuse_texts_for_numbers(request, warm.model)
     rows = await _decoded(request, binary, warm.model)
     sent_instances(rows)
-    check_size(context, warm, rows)
+    size = checked_size(context, warm, rows)
     are_binary = wanted_outputs(request, [output["name"] for output in _outputs(warm.model)])
     has_explanation = _EXPLANATION in are_binary
     record = record_of(context, warm, rows, name) if has_explanation and warm.stores_explanations else None
@@ -106,7 +105,7 @@ async def infer(
         head = {"model_name": name, "model_version": warm.explainer_id} | ({"id": request.id} if request.id else {})
         return answer_of(head, [tensors[wanted] for wanted in are_binary], are_binary)
 
-    cost = await cost_of(warm, rows) if has_explanation else cost_of_predicting(warm, rows.instances)
+    cost = await cost_of(warm, rows, size) if has_explanation else cost_of_predicting(warm, rows.instances)
     answer = await run_rows(context, len(rows.instances), cost, inferred)
     await store(context, record)
     return answer

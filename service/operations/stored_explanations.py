@@ -21,7 +21,7 @@ from tree_explainers.compute.progress import Tick
 from ..app_context import AppContext
 from .deletion import with_reserve
 from .explanation_records import REVISION
-from .explanations import check_size, cost_of, find_warm, read_rows
+from .explanations import checked_size, cost_of, find_warm, read_rows
 
 _ABSENT = object()
 
@@ -88,14 +88,14 @@ def _request_of(kept: ExplanationRow) -> ExplanationRequest | None:
 
 async def _computed_again(context: AppContext, kept: ExplanationRow, request: ExplanationRequest) -> Any:  # JSON
     warm = await find_warm(context, kept.explainer)
-    check_size(context, warm, request)
+    size = checked_size(context, warm, request)
 
     def compute(_tick: Tick) -> Any:  # JSON
         read = None if request.dataset is None else read_rows(context, warm, request)
         (computed,) = explain_instances(warm, request, read)
         return orjson.loads(orjson.dumps({"id": kept.id, **computed}))
 
-    return await context.batches.run(await cost_of(warm, request), compute)
+    return await context.batches.run(await cost_of(warm, request, size), compute)
 
 
 def _verification(kept: ExplanationRow, differences: list[str]) -> Verification:

@@ -15,6 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from schemas.explanations import ExplanationRequest
 from service.app_context import AppContext
+from service.operations.explanation_size import ExplanationSize
 from service.operations.explanations import cost_of, explain_rows, find_warm
 from tests.support.workshop import workshop_in
 
@@ -66,7 +67,7 @@ def test_an_estimate_is_not_far_from_what_a_call_takes(wide: _Wide, n_rows: int,
     warm = asyncio.run(find_warm(wide.context, wide.explainer))
     explain_rows(warm, request)  # files are open then, and loops compiled
 
-    cost = asyncio.run(cost_of(warm, request))
+    cost = asyncio.run(cost_of(warm, request, ExplanationSize.of(warm, request)))
     began = time.process_time()
     answer = explain_rows(warm, request)
     seconds = time.process_time() - began

@@ -18,8 +18,8 @@ from time import perf_counter, process_time
 from schemas.api_keys import ApiKeyRequest
 from schemas.key_texts import draw_key
 from service.caches.key_ring import KeyRing
-from service.middleware.access import AccessPolicy, Authorization
 from service.middleware.asgi import Application, Receive, Scope, Send
+from service.middleware.identity.access import AccessPolicy, Authorization
 from service.web.route_scopes import RouteScopes
 from storage.api_keys import MAX_KEYS, ApiKeyStore
 from storage.database import Database

@@ -19,8 +19,8 @@ from service.draining import Draining
 from service.main import _PATHS
 from service.metrics import Metrics
 from service.middleware.asgi import Application, Message, Receive, Scope, Send
-from service.middleware.metering import AnsweredRequest, Metering, RequestRecords
-from service.middleware.response_head import ResponseHead
+from service.middleware.protocol.response_head import ResponseHead
+from service.middleware.telemetry.metering import AnsweredRequest, Metering, RequestRecords
 from service.settings import ServiceSettings
 from storage.job_counts import EndedJobs
 

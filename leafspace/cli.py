@@ -25,7 +25,7 @@ from .embedded import ServeOptions, child_environment, n_workers_here, serve, wo
 from .redis_server import running_server_url
 
 if TYPE_CHECKING:
-    from schemas.api_keys import Scope
+    from schemas.scopes import Scope
 
 _data_dir = click.option(
     "--data-dir",

@@ -30,7 +30,7 @@ def main(host: str, port: int) -> None:
 
     from .draining import Draining
     from .main import create_server_app
-    from .middleware.http_protocol import allow_many_connections, uvicorn_options
+    from .middleware.protocol.http_protocol import allow_many_connections, uvicorn_options
     from .server import Server
     from .settings import ServiceSettings
 

@@ -22,11 +22,11 @@ from .app_context import AppContext, build_context
 from .background.access_log import AccessLog
 from .draining import Draining
 from .hot_path import HotPath
-from .middleware.access import AccessPolicy
+from .middleware.admission.current_calls import Calls
 from .middleware.asgi import Application
-from .middleware.current_calls import Calls
-from .middleware.metering import RequestRecords
+from .middleware.identity.access import AccessPolicy
 from .middleware.stack import Monitoring, behind_middleware
+from .middleware.telemetry.metering import RequestRecords
 from .operations.job_estimates import estimated_kinds
 from .routes import api_keys, health, kserve, page
 from .settings import ServiceSettings

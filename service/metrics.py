@@ -28,7 +28,7 @@ from storage.job_counts import EndedJobs, JobCounts, count_jobs
 
 from .app_context import AppContext
 from .caches.warm_cache import WarmCache
-from .middleware.metering import SECONDS_BOUNDS, RequestRecords, RouteRecord
+from .middleware.telemetry.metering import SECONDS_BOUNDS, RequestRecords, RouteRecord
 
 _FRESH_SECONDS = 5.0
 _JOB_SECONDS = (0.1, 0.3, 1, 3, 10, 30, 60, 180, 600, 1800, 3600, 7200, 21600)

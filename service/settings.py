@@ -14,8 +14,8 @@ from storage.source_files.roots import read_roots
 from tree_explainers.onnx_models.description import ModelLimits
 
 from .middleware.addresses import is_loopback
-from .middleware.bodies import BodyLimits
-from .middleware.limits import ConnectionLimits, RequestRates
+from .middleware.admission.bodies import BodyLimits
+from .middleware.admission.limits import ConnectionLimits, RequestRates
 from .upload_sandbox.settings import UploadReaderSettings
 
 _SOURCE_PATIENCE_SECONDS = 5.0  # callers wait: an early "try again" is better than a late one

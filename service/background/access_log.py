@@ -19,7 +19,7 @@ from typing import Any
 
 import orjson
 
-from ..middleware.metering import AnsweredRequest
+from ..middleware.telemetry.metering import AnsweredRequest
 
 _FAILED = 500
 _MAX_WAITING = 20_000

@@ -7,15 +7,15 @@ from typing import cast
 from starlette.middleware.cors import CORSMiddleware
 
 from ..draining import Draining
-from .access import AccessPolicy, Authorization
+from .admission.bodies import AnswerGuard, BodyGuard, BodyLimits
+from .admission.limits import RequestLimits, RequestRates, Surplus, buckets_of
 from .asgi import Application
-from .bodies import AnswerGuard, BodyGuard, BodyLimits
-from .compression import Compression
-from .inference_errors import InferenceErrors
-from .limits import RequestLimits, RequestRates, Surplus, buckets_of
-from .metering import Metering, NoteRequest, RequestRecords
-from .plain_paths import HeadAsGet, NamedHosts, PlainPaths
-from .response_head import ResponseHead
+from .identity.access import AccessPolicy, Authorization
+from .protocol.compression import Compression
+from .protocol.inference_errors import InferenceErrors
+from .protocol.plain_paths import HeadAsGet, NamedHosts, PlainPaths
+from .protocol.response_head import ResponseHead
+from .telemetry.metering import Metering, NoteRequest, RequestRecords
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _ALLOWED_HEADERS = (

@@ -7,7 +7,7 @@ from fastapi import Depends, Header
 
 from storage.errors import StorageError
 
-from ..middleware.compression import GZIP_SUFFIX
+from ..middleware.protocol.compression import GZIP_SUFFIX
 from ..operations.preconditions import Precondition
 
 _ANY, _TAG = "*", re.compile(r'"([!#-~]*)"')

@@ -24,7 +24,7 @@ from schemas.nouns import NOUNS
 from schemas.relational_datasets import RELATIONAL_DATASETS
 from storage.entity_versions import entity_version
 
-from ..middleware.compression import GZIP_SUFFIX
+from ..middleware.protocol.compression import GZIP_SUFFIX
 from .contract_document import complete_document
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]

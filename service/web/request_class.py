@@ -25,7 +25,7 @@ from schemas.relational_datasets import MAX_TABLES
 
 from ..field_faults import advice, with_known_fields
 from ..middleware.asgi import is_json
-from ..middleware.strict_json import BadJson, parse_json
+from ..middleware.protocol.strict_json import BadJson, parse_json
 from .conditional_requests import with_entity_tag
 
 Message = TypeVar("Message", bound=Contract)

@@ -11,7 +11,7 @@ from schemas.nouns import NOUNS
 from schemas.problems import PROBLEM_KINDS
 from schemas.scopes import SCOPES, Scope
 
-from ..middleware.access import PUBLIC_PATHS, PUBLIC_PREFIXES
+from ..middleware.identity.access import PUBLIC_PATHS, PUBLIC_PREFIXES
 from .contract_document import complete_document
 
 ALL_SCOPES: frozenset[Scope] = frozenset(SCOPES)

@@ -12,7 +12,7 @@ _PROGRAM = """
 import logging, structlog
 from observability.logs import log_context, log_json_lines
 from service.background.access_log import AccessLog
-from service.middleware.metering import AnsweredRequest
+from service.middleware.telemetry.metering import AnsweredRequest
 from structlog.contextvars import bound_contextvars
 
 log_json_lines("info")

@@ -61,7 +61,7 @@ def test_the_access_log_contains_neither_queries_nor_bodies_and_cannot_be_forged
 def test_above_info_only_failures_are_written(level: str, written: list[int]) -> None:
     program = (
         "from service.background.access_log import AccessLog\n"
-        "from service.middleware.metering import AnsweredRequest\n"
+        "from service.middleware.telemetry.metering import AnsweredRequest\n"
         f"log = AccessLog({level!r})\n"
         "with log.writing():\n"
         "    for status in (200, 500):\n"
@@ -75,7 +75,7 @@ def test_above_info_only_failures_are_written(level: str, written: list[int]) ->
 def test_where_lines_come_too_fast_the_log_names_how_many_are_missing() -> None:
     program = (
         "from service.background.access_log import AccessLog\n"
-        "from service.middleware.metering import AnsweredRequest\n"
+        "from service.middleware.telemetry.metering import AnsweredRequest\n"
         "log = AccessLog()\n"
         "for number in range(20_007):\n"
         "    log.note(AnsweredRequest(0.0, str(number), None, 'GET', '/', '/', 200, 0.001))\n"

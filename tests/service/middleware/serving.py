@@ -10,11 +10,11 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from service.middleware.access import AccessPolicy
+from service.middleware.admission.bodies import BodyLimits
+from service.middleware.admission.limits import ConnectionLimits, RequestRates
 from service.middleware.asgi import Application, Message, Receive, Scope, Send
-from service.middleware.bodies import BodyLimits
-from service.middleware.http_protocol import uvicorn_options
-from service.middleware.limits import ConnectionLimits, RequestRates
+from service.middleware.identity.access import AccessPolicy
+from service.middleware.protocol.http_protocol import uvicorn_options
 from service.middleware.stack import behind_middleware
 from tests.support.patience import PATIENCE_SECONDS
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from service.middleware.asgi import Application, Message, Receive, Scope, Send
-from service.middleware.compression import Compression
-from service.middleware.plain_paths import HeadAsGet
+from service.middleware.protocol.compression import Compression
+from service.middleware.protocol.plain_paths import HeadAsGet
 
 _LONG = json.dumps({"data": [{"feature": f"number {number % 7}", "value": number} for number in range(300)]}).encode()
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable
 
 import orjson
 
-from .asgi import PROBLEM_TYPE, Application, Message, Receive, Scope, Send
+from ..asgi import PROBLEM_TYPE, Application, Message, Receive, Scope, Send
 
 _OF_VERSION_2, _VERBS_OF_VERSION_1 = "/v2", (":explain", ":predict")
 _TYPE, _LENGTH = b"content-type", b"content-length"

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
-from ..admission.quota import Quota
-from ..callers import CURRENT_KEY
-from .asgi import Application, Receive, Scope, Send, refuse, refuse_and_close, retry_after
-from .counted_callers import counted_as, limited_caller
+from ...admission.quota import Quota
+from ...callers import CURRENT_KEY
+from ..asgi import Application, Receive, Scope, Send, refuse, refuse_and_close, retry_after
+from ..counted_callers import counted_as, limited_caller
 
 UPLOAD_PATHS = frozenset({"/v1/models", "/v1/datasets", "/v1/relational-datasets"})
 """Paths to which files are sent."""

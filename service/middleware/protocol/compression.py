@@ -9,7 +9,7 @@ import asyncio
 import zlib
 from collections.abc import Callable
 
-from .asgi import Application, Message, Receive, Scope, Send
+from ..asgi import Application, Message, Receive, Scope, Send
 
 _SMALL_BYTES = 1400  # fits one network packet in any case
 _LARGE_BYTES = 64 * 1024  # compressing more would hold up the event loop for a millisecond

@@ -12,8 +12,8 @@ from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
 
-from ..admission.quota import Quota
-from .asgi import Application, Message, Receive, Scope, Send, is_json, refuse_and_close, retry_after
+from ...admission.quota import Quota
+from ..asgi import Application, Message, Receive, Scope, Send, is_json, refuse_and_close, retry_after
 
 CUT_OFF = "leafspace.cut_off"
 """Where a request has the function that closes its connection at once, whatever is still waiting to be sent."""

@@ -8,10 +8,10 @@ import pytest
 from pydantic import ValidationError
 
 from service.callers import Caller
-from service.middleware.access import AccessPolicy
+from service.middleware.identity.access import AccessPolicy
 from service.settings import ServiceSettings, read_origins
 
-from .serving import serving
+from ..serving import serving
 
 _PAGE, _OTHER = "https://pages.example", "https://elsewhere.example"
 

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Awaitable
 
-from .asgi import Application, Message, Receive, Scope, Send, refuse
+from ..asgi import Application, Message, Receive, Scope, Send, refuse
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 

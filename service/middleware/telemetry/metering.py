@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from time import perf_counter, time
 from typing import Any, NamedTuple
 
-from .asgi import Application, Message, Receive, Scope, Send, refuse_and_close, retry_after
-from .limits import UPLOAD_PATHS
+from ..admission.limits import UPLOAD_PATHS
+from ..asgi import Application, Message, Receive, Scope, Send, refuse_and_close, retry_after
 
 _FAILED = 500
 _NO_ANSWER = 499  # the caller went away before there was one

@@ -7,8 +7,8 @@ from threading import Event, Thread
 import orjson
 import pytest
 
-from service.middleware.json_pieces import read_in_pieces
-from service.middleware.strict_json import BadJson, parse_json
+from service.middleware.protocol.json_pieces import read_in_pieces
+from service.middleware.protocol.strict_json import BadJson, parse_json
 
 _N_TRIES = 4
 _LONGEST_WAIT = 0.025  # seconds of a processor; whole bodies took three times as long

@@ -11,10 +11,10 @@ from contextlib import ExitStack
 import numpy as np
 import pytest
 
+from service.middleware.admission.limits import ConnectionLimits, RequestLimits, RequestRates, TokenBuckets
 from service.middleware.asgi import Application, Receive, Scope, Send
-from service.middleware.limits import ConnectionLimits, RequestLimits, RequestRates, TokenBuckets
 
-from .serving import call, echo_length, exchange, problem_of, receive_answers, serving, status_of
+from ..serving import call, echo_length, exchange, problem_of, receive_answers, serving, status_of
 
 
 def post(path: str, body: bytes = b"{}", length: int | None = None) -> bytes:

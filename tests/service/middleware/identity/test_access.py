@@ -12,13 +12,13 @@ from schemas.api_keys import ApiKeyRequest
 from schemas.key_texts import draw_key
 from schemas.scopes import SCOPES, Scope
 from service.caches.key_ring import KeyRing
-from service.middleware.access import AccessPolicy
-from service.middleware.limits import ConnectionLimits, RequestRates
+from service.middleware.admission.limits import ConnectionLimits, RequestRates
+from service.middleware.identity.access import AccessPolicy
 from service.web.route_scopes import RouteScopes
 from storage.api_keys import ApiKeyStore
 from storage.database import Database
 
-from .serving import call, exchange, problem_of, receive_answers, serving, status_of
+from ..serving import call, exchange, problem_of, receive_answers, serving, status_of
 
 _ROUTES = (
     ("GET", "/v1/models"),

@@ -12,9 +12,9 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-from .asgi import PROBLEM_TYPE, Application, Receive, Scope, Send, problem_answer
-from .bodies import CUT_OFF
-from .limits import SURPLUS, TOO_MANY_CONNECTIONS, TOO_MANY_WAIT, ConnectionLimits
+from ..admission.bodies import CUT_OFF
+from ..admission.limits import SURPLUS, TOO_MANY_CONNECTIONS, TOO_MANY_WAIT, ConnectionLimits
+from ..asgi import PROBLEM_TYPE, Application, Receive, Scope, Send, problem_answer
 from .response_head import new_request_id
 
 _SURPLUS_HEADER_SECONDS = 2.0

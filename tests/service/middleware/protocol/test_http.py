@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from service.middleware.admission.bodies import BodyLimits
+from service.middleware.admission.limits import ConnectionLimits
 from service.middleware.asgi import Message, Receive, Scope, Send
-from service.middleware.bodies import BodyLimits
-from service.middleware.limits import ConnectionLimits
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.shared import shared_path
 
-from .serving import call, exchange, problem_of, receive_all, receive_answers, serving, status_of
+from ..serving import call, exchange, problem_of, receive_all, receive_answers, serving, status_of
 
 SHORT = 0.5
 BODIES = BodyLimits(n_bytes=1_000, n_bytes_of_path={"/v1/datasets": 300_000}, seconds=SHORT)

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 
-from ..admission.calls import CURRENT_CALL, Call
-from .asgi import Application, Message, Receive, Scope, Send
-from .counted_callers import limited_caller, scopes_of
+from ...admission.calls import CURRENT_CALL, Call
+from ..asgi import Application, Message, Receive, Scope, Send
+from ..counted_callers import limited_caller, scopes_of
 
 
 class Calls:

@@ -5,7 +5,7 @@ from collections.abc import Coroutine
 
 import pytest
 
-from service.middleware.bodies import wait_at_most
+from service.middleware.admission.bodies import wait_at_most
 
 
 async def ready() -> str:

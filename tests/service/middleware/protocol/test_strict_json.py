@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.middleware.strict_json import BadJson, parse_json
+from service.middleware.protocol.strict_json import BadJson, parse_json
 from tests.support.shared import shared_path
 
 FILES = [

@@ -12,12 +12,12 @@ from typing import Protocol
 
 from schemas.scopes import SCOPES, Scope
 
-from ..callers import ANY_CALLER, NO_CALLER, Caller
-from .addresses import comes_from_elsewhere
-from .asgi import Application, Receive, Send, refuse, retry_after
-from .asgi import Scope as AsgiScope
-from .counted_callers import counted_as
-from .limits import TokenBuckets
+from ...callers import ANY_CALLER, NO_CALLER, Caller
+from ..addresses import comes_from_elsewhere
+from ..admission.limits import TokenBuckets
+from ..asgi import Application, Receive, Send, refuse, retry_after
+from ..asgi import Scope as AsgiScope
+from ..counted_callers import counted_as
 
 PUBLIC_PATHS = frozenset(
     {

@@ -14,8 +14,8 @@ from collections.abc import Awaitable, Iterable
 
 from structlog.contextvars import bind_contextvars
 
-from ..draining import Draining
-from .asgi import Application, Message, Receive, Scope, Send
+from ...draining import Draining
+from ..asgi import Application, Message, Receive, Scope, Send
 
 _SANE_ID = re.compile(rb"[A-Za-z0-9-]{8,64}")
 _REQUEST_ID = b"x-request-id"

@@ -1,0 +1,1 @@
+"""Admission: how much callers may send, have under way and leave unread."""

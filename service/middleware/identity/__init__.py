@@ -1,0 +1,1 @@
+"""Identity: whose request it is, and what its key allows."""

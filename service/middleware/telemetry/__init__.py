@@ -1,0 +1,1 @@
+"""Telemetry: what is counted and timed of each request."""

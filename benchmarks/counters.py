@@ -5,8 +5,8 @@
 
 import importlib
 from collections.abc import Callable
-from pathlib import Path
 from functools import partial
+from pathlib import Path
 from timeit import repeat
 
 from service.caches.drawing_cache import DrawingCache

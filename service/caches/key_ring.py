@@ -12,7 +12,7 @@ from threading import Lock
 from time import monotonic
 
 from schemas.key_texts import read_key
-from storage.api_keys import SECONDS_BETWEEN_USES, ApiKeyStore, KnownKey
+from storage.api_keys import SECONDS_BETWEEN_USES, ApiKeyStore
 
 from ..background.recurring import Recurring
 from ..callers import Caller
@@ -60,7 +60,9 @@ class KeyRing:
             began = monotonic()
             # Most readings find nothing new, which takes a tenth of the time.
             if self._store.ids() != self._callers.keys():
-                self._callers = {key.id: (key.digest, _caller(key)) for key in self._store.known().values()}
+                self._callers = {
+                    key.id: (key.digest, Caller(key.id, key.scopes)) for key in self._store.known().values()
+                }
             self._read_at = began
 
     def start(self) -> None:
@@ -109,7 +111,3 @@ class LastUses:
     def stop(self) -> None:
         """Stop writing."""
         self._writing.stop()
-
-
-def _caller(key: KnownKey) -> Caller:
-    return Caller(key.id, key.scopes)

@@ -189,7 +189,8 @@ class NewJob:
         resolved = resolve_run_on(settings, estimate, run_on)
         if resolved == "cluster":
             estimate = made_from.estimate(kind, request, on_cluster=True)
-        return cls(kind, artefact, {**request, **_run_on_field(resolved)}, deadline, estimate)
+            request = {**request, "run_on": resolved}  # a job without this field runs locally
+        return cls(kind, artefact, request, deadline, estimate)
 
     def add(self, context: AppContext, connection: Connection) -> str:
         """Write its row in the caller's transaction; return its id.
@@ -208,11 +209,6 @@ class NewJob:
         """Notify workers of it, once its row is committed."""
         _LOG.info("job_accepted", job=job, kind=self.kind, artefact=self.artefact)
         context.notifier.notify(job, self.deadline_seconds, is_short=is_short(self.estimate.seconds))
-
-
-def _run_on_field(run_on: str) -> dict[str, str]:
-    """Return the field of the job's row that says where it runs; jobs without it run locally."""
-    return {"run_on": run_on} if run_on == "cluster" else {}
 
 
 def list_all(context: AppContext, noun: Noun[View], limit: int, cursor: str | None, **filters: str) -> Page[View]:

@@ -201,7 +201,9 @@ def review_row(context: AppContext, label_audit_id: str, row: int) -> ReviewedRo
     with table:
         leaves = _leaves_of(context, artefact)
         n_rows = leaves.codes.shape[1]
-        among = None if table.n_rows == n_rows else _audited_numbers(table)
+        among = None
+        if table.n_rows != n_rows:  # some rows alone were audited
+            among = np.concatenate([rows.column(0).to_numpy() for _, rows in table.groups(["row"])])
         rows, proximities = nearest_to_row(leaves, row, N_NEIGHBORS_SHOWN, among)
         lines = {line["row"]: line for line in table.read_in("row", rows.tolist()).to_pylist()}
     neighbors = [
@@ -232,10 +234,6 @@ def _leaves_of(context: AppContext, artefact: Artefact) -> LeafCodes:
         raise StorageError("too_many_rows", detail)
     arrays = read_archive(context.objects.path(artefact.arrays or ""), "weights", "coarser_leaves", "leaf_offsets")
     return LeafCodes(codes, arrays["weights"], arrays.get("coarser_leaves"), arrays.get("leaf_offsets"))
-
-
-def _audited_numbers(table: KeptTable) -> NDArray[np.int64]:
-    return np.concatenate([rows.column(0).to_numpy() for _, rows in table.groups(["row"])])
 
 
 def _true(found: pa.ChunkedArray) -> NDArray[np.bool_]:

@@ -187,7 +187,7 @@ def exists_lines(schema: Schema, query: Query, example: str = "e") -> Lines:
     """
     own = [one for one in query.conditions if _is_own_column(one)]
     others = tuple(one for one in query.conditions if one.variable == EXAMPLE and one not in own)
-    conditions = [_own_condition(schema, one, example) for one in own]
+    conditions = [Joins(schema, [], {EXAMPLE: example}, {EXAMPLE: schema.examples}, None).condition(one) for one in own]
     parts = [[f"COALESCE({' AND '.join(conditions)}, FALSE)"]] if own else []
     parts += [_exists(schema, Query((), others), example)] if others else []
     parts += [_exists(schema, component, example) for component in components(query)]
@@ -197,10 +197,6 @@ def exists_lines(schema: Schema, query: Query, example: str = "e") -> Lines:
 def _is_own_column(condition: Condition) -> bool:
     term = condition.term
     return condition.variable == EXAMPLE and isinstance(term, ColumnTerm) and not term.parents
-
-
-def _own_condition(schema: Schema, condition: Condition, example: str) -> str:
-    return Joins(schema, [], {EXAMPLE: example}, {EXAMPLE: schema.examples}, None).condition(condition)
 
 
 def _exists(schema: Schema, query: Query, example: str) -> Lines:

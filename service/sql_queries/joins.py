@@ -15,7 +15,6 @@ from tree_explainers.relational.queries import (
     ColumnTerm,
     Condition,
     Operator,
-    Selection,
     Term,
     Value,
     Variable,
@@ -230,7 +229,7 @@ def _term_of_rows(
 ) -> Lines:
     table = joins.tables[variable]
     measure = None if term.column is None else joins.read(variable, term.column)
-    chosen = [joins.condition(_on(variable, one)) for one in term.where]
+    chosen = [joins.condition(Condition(variable, one.term, one.operator, one.value)) for one in term.where]
     if term.function == "share":
         return grouped(joins, keys, {"v": share_of(chosen)}, conditions)
     if term.function == "mode" and measure is not None and term.column is not None:
@@ -240,10 +239,6 @@ def _term_of_rows(
     if term.function in ADDED:
         values["w"] = aggregate_of(term.function, f"ABS({measure})")
     return grouped(joins, keys, values, [*conditions, *chosen])
-
-
-def _on(variable: int, one: Selection) -> Condition:
-    return Condition(variable, one.term, one.operator, one.value)
 
 
 def not_null(expressions: Sequence[str]) -> list[str]:

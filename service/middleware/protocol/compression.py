@@ -110,9 +110,5 @@ def _is_plain_json(head: Message) -> bool:
 
 def _compressed_headers(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     """Return the headers of the compressed answer: its length is not known yet, and its entity tag is its own."""
-    kept = [(name, _own_tag(value) if name == b"etag" else value) for name, value in headers]
+    kept = [(name, (value[:-1] + GZIP_SUFFIX.encode() + b'"') if name == b"etag" else value) for name, value in headers]
     return [*((name, value) for name, value in kept if name != b"content-length"), (b"content-encoding", b"gzip")]
-
-
-def _own_tag(tag: bytes) -> bytes:
-    return tag[:-1] + GZIP_SUFFIX.encode() + b'"'

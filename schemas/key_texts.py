@@ -39,10 +39,10 @@ def draw_key() -> NewKey:
 
 def read_key(text: bytes) -> ShownKey | None:
     """Return what a key says, or nothing where the text is not one."""
-    found = _TEXT.fullmatch(text)
-    if found is None:
+    match = _TEXT.fullmatch(text)
+    if match is None:
         return None
-    name, secret = found.groups()
+    name, secret = match.groups()
     return ShownKey(_ID_PREFIX + name.decode(), _digest(secret))
 
 

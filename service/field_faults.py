@@ -66,8 +66,8 @@ def fault_text(fault: Mapping[str, Any]) -> str:
         return f"must be {_TYPES[kind]}; got {_described(fault.get('input'))}"
     limit = _LIMITS.get(kind)
     text = limit.format(**_limits(kind, context)) if limit else fault["msg"].removeprefix("Value error, ")
-    given = fault.get("input")
-    return f"{text}; got {_quoted(given)}" if isinstance(given, str | int | float) else text
+    received = fault.get("input")
+    return f"{text}; got {_quoted(received)}" if isinstance(received, str | int | float) else text
 
 
 def advice(name: str, known: Iterable[str]) -> str:

@@ -84,5 +84,5 @@ def _explainer_id(scope: Mapping[str, Any]) -> str | None:
         return None
     if [name for name, value in scope["headers"] if name == b"accept" and _HTML in value]:
         return None
-    found = path[len(_BEFORE) : -len(_AFTER)]
-    return found if found and "/" not in found else None
+    explainer = path[len(_BEFORE) : -len(_AFTER)]
+    return explainer if explainer and "/" not in explainer else None

@@ -187,6 +187,6 @@ class ServiceSettings(BaseSettings):
     @property
     def storage(self) -> StorageSettings:
         """Where rows and objects are kept."""
-        found = embedded(self.data_dir, self.database_url, self.object_store_url, self.object_cache_bytes)
-        found = found.with_sources(self.dataset_sources, self.data_dir, self.source_cache_bytes)
-        return replace(found, source_patience_seconds=_SOURCE_PATIENCE_SECONDS)
+        storage = embedded(self.data_dir, self.database_url, self.object_store_url, self.object_cache_bytes)
+        storage = storage.with_sources(self.dataset_sources, self.data_dir, self.source_cache_bytes)
+        return replace(storage, source_patience_seconds=_SOURCE_PATIENCE_SECONDS)

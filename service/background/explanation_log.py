@@ -23,7 +23,7 @@ _BATCH_ROWS = 2000
 class _Waiting:
     """The explanations of one call, and how its caller learns that they are stored."""
 
-    kept: Sequence[ExplanationRow]
+    rows: Sequence[ExplanationRow]
     n_bytes: int
     loop: asyncio.AbstractEventLoop
     stored: asyncio.Future[None]
@@ -71,7 +71,7 @@ class ExplanationLog:
         if self._is_stopped or self._n_bytes >= self._most_bytes:
             raise StorageUnavailable(self._refusal())
 
-    async def add(self, kept: Sequence[ExplanationRow]) -> None:
+    async def add(self, rows: Sequence[ExplanationRow]) -> None:
         """Store explanations; return when they are committed.
 
         Raises
@@ -82,7 +82,7 @@ class ExplanationLog:
             If the disk is full.
         """
         loop = asyncio.get_running_loop()
-        waiting = _Waiting(kept, sum(each.n_bytes for each in kept), loop, loop.create_future())
+        waiting = _Waiting(rows, sum(each.n_bytes for each in rows), loop, loop.create_future())
         with self._changed:
             if self._is_stopped or (self._n_bytes and self._n_bytes + waiting.n_bytes > self._most_bytes):
                 raise StorageUnavailable(self._refusal())
@@ -100,7 +100,7 @@ class ExplanationLog:
         while batch := self._next_batch():
             error: BaseException | None = None
             try:
-                self._write([each for waiting in batch for each in waiting.kept])
+                self._write([each for waiting in batch for each in waiting.rows])
             except Exception as failure:  # noqa: BLE001  # it is reported to each caller
                 error = failure
             with self._changed:
@@ -117,12 +117,12 @@ class ExplanationLog:
             n_bytes = n_rows = 0
             while self._waiting and (not batch or self._fits(n_bytes, n_rows)):
                 batch.append(self._waiting.popleft())
-                n_bytes, n_rows = n_bytes + batch[-1].n_bytes, n_rows + len(batch[-1].kept)
+                n_bytes, n_rows = n_bytes + batch[-1].n_bytes, n_rows + len(batch[-1].rows)
             return batch
 
     def _fits(self, n_bytes: int, n_rows: int) -> bool:
         following = self._waiting[0]
-        return n_bytes + following.n_bytes <= _BATCH_BYTES and n_rows + len(following.kept) <= _BATCH_ROWS
+        return n_bytes + following.n_bytes <= _BATCH_BYTES and n_rows + len(following.rows) <= _BATCH_ROWS
 
 
 def _settle(stored: "asyncio.Future[None]", error: BaseException | None) -> None:

@@ -61,14 +61,14 @@ class JobWatch:
         """
         seen: dict[str, Job] | None = None
         while not self._draining.has_begun:
-            found = await self._recent_jobs()
+            current = await self._recent_jobs()
             if seen is None:
-                changed = [job for job in found.values() if job.status not in FINAL_STATUSES]
+                changed = [job for job in current.values() if job.status not in FINAL_STATUSES]
             else:
-                gone = [job.id for job in seen.values() if job.id not in found and job.status not in FINAL_STATUSES]
+                gone = [job.id for job in seen.values() if job.id not in current and job.status not in FINAL_STATUSES]
                 ended = await asyncio.to_thread(self._jobs.get_many, gone) if gone else {}
-                changed = [*ended.values(), *(job for job in found.values() if seen.get(job.id) != job)]
-            seen = found
+                changed = [*ended.values(), *(job for job in current.values() if seen.get(job.id) != job)]
+            seen = current
             yield changed
             await asyncio.sleep(_SECONDS_BETWEEN_LOOKS_AT_ALL)
 
@@ -94,16 +94,16 @@ class JobWatch:
             began = monotonic()
             try:
                 # In a thread of the loop's own pool: requests have another.
-                found = await asyncio.to_thread(self._jobs.get_many, list(watched))
+                current = await asyncio.to_thread(self._jobs.get_many, list(watched))
             except Exception as error:  # noqa: BLE001  # those that wait raise it
                 _fail(watched, error)
             else:
-                self._notify(watched, found)
+                self._notify(watched, current)
             pause_seconds = max(_SECONDS_BETWEEN_POLLS, (monotonic() - began) / _SHARE_OF_POLLING)
 
-    def _notify(self, watched: _Watchers, found: Mapping[str, Job]) -> None:
+    def _notify(self, watched: _Watchers, current: Mapping[str, Job]) -> None:
         for job_id, watchers in watched.items():
-            job = found.get(job_id)
+            job = current.get(job_id)
             for waiting, seen in watchers.items():
                 if waiting.done():
                     continue

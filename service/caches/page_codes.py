@@ -40,5 +40,5 @@ class PageCodes:
     def redeem(self, code: str) -> str | None:
         """Return the key of a code, which is valid no longer; None if it was redeemed, is too old, or never was."""
         with self._lock:
-            kept = self._kept.pop(code, None)
-        return kept.key if kept is not None and time.monotonic() < kept.until else None
+            entry = self._kept.pop(code, None)
+        return entry.key if entry is not None and time.monotonic() < entry.until else None

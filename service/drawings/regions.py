@@ -110,9 +110,9 @@ def _side(name: str, column: Json) -> Side:
     last = len(points) - 1
     values = []
     for cell in range(_CELLS):
-        place = (cell + 0.5) / _CELLS * last
-        low = int(place)
-        values.append(points[low] + (points[low + 1] - points[low]) * (place - low))
+        position = (cell + 0.5) / _CELLS * last
+        low = int(position)
+        values.append(points[low] + (points[low + 1] - points[low]) * (position - low))
     return Side(name, values)
 
 

@@ -52,7 +52,7 @@ def _queue(context: AppContext, document: Json, label_audit_id: str) -> Queue:
     """Return the rows around one in the order of the audit, and the next suspect one that nobody has decided about."""
     start = max(0, document["rank"] - 1 - _N_BEFORE)
     rows = _listed(context, label_audit_id, _N_SHOWN, start)
-    own = document["rank"] - 1 - start
+    index = document["rank"] - 1 - start
     to_do = RowFilter(suggested=True, decided=False)
     others = _listed(context, label_audit_id, 2, document["rank"], to_do) or _listed(
         context, label_audit_id, 2, 0, to_do
@@ -63,8 +63,8 @@ def _queue(context: AppContext, document: Json, label_audit_id: str) -> Queue:
         rows=rows,
         decisions={each["row"]: to_json(in_force[each["row"]]) for each in rows if each["row"] in in_force},
         counts=to_json(count_decisions(context, label_audit_id)),
-        previous=rows[own - 1]["row"] if own > 0 else None,
-        following=rows[own + 1]["row"] if own + 1 < len(rows) else None,
+        previous=rows[index - 1]["row"] if index > 0 else None,
+        following=rows[index + 1]["row"] if index + 1 < len(rows) else None,
         undecided=undecided[0] if undecided else None,
     )
 

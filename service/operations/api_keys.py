@@ -20,10 +20,10 @@ _CREATED, _REPEATED = 201, 200
 
 def make_api_key(context: AppContext, request: ApiKeyRequest) -> NewApiKey:
     """Create a key; this process knows it at once, others within a second."""
-    made = context.api_keys.add(request)
-    _LOG.info("api_key_made", key_id=made.id, scopes=made.scopes)
+    created = context.api_keys.add(request)
+    _LOG.info("api_key_made", key_id=created.id, scopes=created.scopes)
     context.keys.renew()
-    return made
+    return created
 
 
 def make_api_key_once(
@@ -33,14 +33,14 @@ def make_api_key_once(
 
     The secret is in the first answer alone: it is kept nowhere.
     """
-    made = None
+    created = None
     with idempotent_creation(context, key, fingerprint, lambda key_id: _without_secret(context, key_id)) as creation:
         if creation.resource is None:
-            made = make_api_key(context, request)
-            creation.complete(_CREATED, made)
-    if made is not None and made.id != creation.result.id:
+            created = make_api_key(context, request)
+            creation.complete(_CREATED, created)
+    if created is not None and created.id != creation.result.id:
         # The same request was faster; this one's secret is never shown.
-        revoke_api_key(context, made.id)
+        revoke_api_key(context, created.id)
     creation.status = _CREATED if creation.result.secret is not None else _REPEATED
     return creation
 

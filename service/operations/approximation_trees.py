@@ -123,17 +123,18 @@ def _refuse_unused(request: ApproximationTreeRequest) -> None:
 def _check_candidates(request: ApproximationTreeRequest, model: Model) -> None:
     """Refuse splits on features that the model does not have, or that their type does not have."""
     types = dict(zip(model.feature_names, model.feature_types, strict=True))
-    for place, given in enumerate(request.candidates or ()):
+    for place, candidate in enumerate(request.candidates or ()):
         pointer = f"/candidates/{place}/feature"
-        if given.feature not in types:
-            detail = f"model {model.id!r} has no feature {given.feature[:80]!r}; take one of its `feature_names`"
+        if candidate.feature not in types:
+            detail = f"model {model.id!r} has no feature {candidate.feature[:80]!r}; take one of its `feature_names`"
             raise StorageError("unknown_feature", detail, pointer)
-        if (given.categories and types[given.feature] == "number") or (
-            given.thresholds and types[given.feature] != "number"
+        if (candidate.categories and types[candidate.feature] == "number") or (
+            candidate.thresholds and types[candidate.feature] != "number"
         ):
-            detail = f"feature {given.feature[:80]!r} is a {types[given.feature]}: a number has thresholds, a category "
+            kind = types[candidate.feature]
+            detail = f"feature {candidate.feature[:80]!r} is a {kind}: a number has thresholds, a category "
             raise StorageError("validation_failed", f"{detail}has categories", pointer)
-    names = [given.feature for given in request.candidates or ()]
+    names = [candidate.feature for candidate in request.candidates or ()]
     if len(set(names)) < len(names):
         raise StorageError("validation_failed", "candidates name a feature twice; join its entries", "/candidates")
 

@@ -95,11 +95,11 @@ class KeptTable:
 
     def read_in(self, column: str, values: Sequence[int]) -> pa.Table:
         """Return the rows whose column has one of these numbers, in the order of the table."""
-        found, wanted = [self.schema.empty_table()], pa.array(values, pa.int64())
+        tables, wanted = [self.schema.empty_table()], pa.array(values, pa.int64())
         for start, rows in self.groups([column]):
             places = np.flatnonzero(pc.is_in(rows.column(0), wanted).to_numpy())
-            found += [self.read(start + place, start + place + 1) for place in places.tolist()]
-        return pa.concat_tables(found)
+            tables += [self.read(start + place, start + place + 1) for place in places.tolist()]
+        return pa.concat_tables(tables)
 
 
 def open_table(

@@ -79,8 +79,8 @@ def delete_explainer(context: AppContext, explainer_id: str) -> None:
 def _with_nearest_rows(context: AppContext, explainer: Explainer) -> Explainer:
     """Return the explainer with its prototype set's facts about the reference rows."""
     prototype_set = context.artefacts.get(PROTOTYPE_SETS.name, explainer.prototype_set)
-    kept = json.loads(context.objects.get(ready_result(prototype_set))).get("nearest_rows")
-    return explainer if kept is None else explainer.model_copy(update={"nearest_rows": SearchedRows(**kept)})
+    searched = json.loads(context.objects.get(ready_result(prototype_set))).get("nearest_rows")
+    return explainer if searched is None else explainer.model_copy(update={"nearest_rows": SearchedRows(**searched)})
 
 
 def _check_artefact(artefact: Artefact, noun: str, request: ExplainerRequest) -> None:

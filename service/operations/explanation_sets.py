@@ -127,8 +127,8 @@ class KeptLines:
         skipped, wanted = start - int(self.rows[frame]), stop - int(self.rows[frame])
         with self.path.open("rb") as file:
             file.seek(first)
-            kept = pa.BufferReader(file.read(last - first))
-        with pa.CompressedInputStream(kept, _COMPRESSION) as lines:
+            compressed = pa.BufferReader(file.read(last - first))
+        with pa.CompressedInputStream(compressed, _COMPRESSION) as lines:
             yield from islice(_split(lines), skipped, wanted)
 
 

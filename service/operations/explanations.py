@@ -102,10 +102,10 @@ async def explainer_named(context: AppContext, name: str) -> str:
     """Return the id of the explainer that a name means now; raise ``NotFound`` where there is none."""
     if context.directory.is_stale():
         await asyncio.to_thread(context.directory.renew)
-    found = context.directory.find(name)
-    if found is None:
+    explainer_id = context.directory.find(name)
+    if explainer_id is None:
         raise no_such_name(name)
-    return found
+    return explainer_id
 
 
 def checked_size(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> ExplanationSize:
@@ -207,13 +207,15 @@ def read_rows(context: AppContext, warm: WarmExplainer, request: ExplanationRequ
     columns = match_features(warm.model, stored.view)
     row_ids = row_ids_of(request.row_ids, len(request.row_ids or ()))
     with open_rows(context.objects, stored.content, pages=True) as file:
-        found = file.find_rows(row_ids)
-        places = [place for place, row_id in enumerate(row_ids) if row_id in found]
-        rows, wanted = DatasetRows(file, columns), [found[row_ids[place]] for place in places]
+        numbers = file.find_rows(row_ids)
+        positions = [position for position, row_id in enumerate(row_ids) if row_id in numbers]
+        rows, wanted = DatasetRows(file, columns), [numbers[row_ids[position]] for position in positions]
         instances = rows.take(wanted, context.settings.max_json_bytes)
         targets = rows.take_targets(stored.view.target, warm.model.classes, wanted)
-    unknown = {place: _unknown_row(row_id, stored.view) for place, row_id in enumerate(row_ids) if row_id not in found}
-    return read_instances(instances, warm.features).with_targets(targets).among(places, unknown)
+    unknown = {
+        position: _unknown_row(row_id, stored.view) for position, row_id in enumerate(row_ids) if row_id not in numbers
+    }
+    return read_instances(instances, warm.features).with_targets(targets).among(positions, unknown)
 
 
 def _unknown_row(row_id: str, dataset: Dataset) -> RowRefused:

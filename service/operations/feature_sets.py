@@ -92,7 +92,7 @@ def _read_feature(requested: RequestedFeature, index: int, schema: Schema) -> Fe
     return feature
 
 
-def check_time_of_examples(schema: Schema, place: str) -> None:
+def check_time_of_examples(schema: Schema, pointer: str) -> None:
     """Refuse ways that lead back into the examples' table where it is not known when its columns became known.
 
     Raises
@@ -106,7 +106,7 @@ def check_time_of_examples(schema: Schema, place: str) -> None:
             f"{schema.examples!r} have no time, and may show what became known later; name a `time` of that table, or "
             "follow no relationship back to it"
         )
-        raise StorageError("relational_time_type", detail, place)
+        raise StorageError("relational_time_type", detail, pointer)
 
 
 def _names(features: Sequence[Feature], requested: Sequence[RequestedFeature], schema: Schema) -> list[str]:
@@ -255,11 +255,11 @@ def request_feature_dataset(context: AppContext, feature_set_id: str, request: F
         ``schema_mismatch``, naming the first table or column that lacks or differs.
     """
     opened = open_set(context, feature_set_id)
-    own = context.relational_datasets.get(opened.relational_dataset).view
-    delivery = own
-    if request.relational_dataset not in {None, own.id}:
+    origin = context.relational_datasets.get(opened.relational_dataset).view
+    delivery = origin
+    if request.relational_dataset not in {None, origin.id}:
         delivery = context.relational_datasets.get(str(request.relational_dataset)).view
-        check_same_schema(own, delivery)
+        check_same_schema(origin, delivery)
     identifier = dataset_identifier(opened.id, delivery.id)
     if context.datasets.find(identifier) is not None:
         return FeatureDataset(dataset=identifier, status="ready", job=None)

@@ -73,8 +73,10 @@ def idempotent_creation(
         with suppress(StorageError):  # an equal request waits a moment, and goes on
             context.idempotency.release(begun)
         raise
-    kept = context.idempotency.complete(begun, RecordedAnswer(creation.status, creation.result.id))
-    creation.complete(kept.status, creation.result if kept.thing == creation.result.id else show(kept.thing))
+    recorded = context.idempotency.complete(begun, RecordedAnswer(creation.status, creation.result.id))
+    creation.complete(
+        recorded.status, creation.result if recorded.thing == creation.result.id else show(recorded.thing)
+    )
 
 
 def _begin(

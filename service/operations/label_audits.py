@@ -118,12 +118,12 @@ class RowFilter:
 
     def places(self, table: KeptTable, start: int, n_wanted: int, decided: Collection[int]) -> list[int]:
         """Return where the first rows from ``start`` on stand that are meant: ``n_wanted`` or fewer."""
-        found: list[int] = []
+        indices: list[int] = []
         for first, rows in table.groups(list(_FILTERED), start):
-            found += (first + np.flatnonzero(self._is_meant(rows, decided))).tolist()
-            if len(found) >= n_wanted:
+            indices += (first + np.flatnonzero(self._is_meant(rows, decided))).tolist()
+            if len(indices) >= n_wanted:
                 break
-        return found[:n_wanted]
+        return indices[:n_wanted]
 
     def _is_meant(self, rows: pa.Table, decided: Collection[int]) -> NDArray[np.bool_]:
         is_meant = np.ones(rows.num_rows, dtype=np.bool_)
@@ -157,8 +157,8 @@ def list_audited_rows(
             return page_blocks(Rows(_encoded(rows), start, table.n_rows, PARQUET_ADVICE))
         decided = () if chosen.decided is None else context.label_decisions.in_force(label_audit_id)
         places = chosen.places(table, start, limit + 1, decided)
-        found = [table.schema.empty_table(), *(table.read(place, place + 1) for place in places[:limit])]
-        return page_blocks(Rows(_encoded(pa.concat_tables(found)), start, table.n_rows, PARQUET_ADVICE, places))
+        tables = [table.schema.empty_table(), *(table.read(index, index + 1) for index in places[:limit])]
+        return page_blocks(Rows(_encoded(pa.concat_tables(tables)), start, table.n_rows, PARQUET_ADVICE, places))
 
 
 def audited_row(context: AppContext, label_audit_id: str, row: int) -> AuditedRow:
@@ -172,11 +172,11 @@ def audited_row(context: AppContext, label_audit_id: str, row: int) -> AuditedRo
         ``artefact_not_ready``.
     """
     with open_table(context, LABEL_AUDITS, label_audit_id)[1] as table:
-        found = table.read_in("row", [row]).to_pylist()
-    if not found:
+        lines = table.read_in("row", [row]).to_pylist()
+    if not lines:
         advice = "list the audit's content to see which rows it audited"
         raise NotFound("audited row", str(row), advice, known_by="index")  # noqa: TRY003  # its parts
-    return AuditedRow(**found[0])
+    return AuditedRow(**lines[0])
 
 
 def n_bytes_to_review(context: AppContext, label_audit_id: str) -> int:
@@ -219,14 +219,14 @@ def review_row(context: AppContext, label_audit_id: str, row: int) -> ReviewedRo
 def _leaves_of(context: AppContext, artefact: Artefact) -> LeafCodes:
     """Return the leaves that an audit compared, which its job kept as the dataset's leaf table."""
     model, dataset = str(artefact.model), str(artefact.dataset)
-    kept = LeafTableStore(context.database).find(LeafTableKey(model, dataset))
-    if kept is None:
+    leaf_table = LeafTableStore(context.database).find(LeafTableKey(model, dataset))
+    if leaf_table is None:
         detail = (
             f"the leaves of {dataset!r} in {model!r} are not kept any more; request proximities of both, whose job "
             "keeps them again"
         )
         raise StorageError("conflict", detail)
-    codes = open_array(context.objects.path_of_pages(kept.codes))
+    codes = open_array(context.objects.path_of_pages(leaf_table.codes))
     if codes.size > _MOST_CELLS:
         detail = (
             f"{codes.size:,} leaves are more than the {_MOST_CELLS:,} that are searched at once; request proximities"
@@ -236,9 +236,9 @@ def _leaves_of(context: AppContext, artefact: Artefact) -> LeafCodes:
     return LeafCodes(codes, arrays["weights"], arrays.get("coarser_leaves"), arrays.get("leaf_offsets"))
 
 
-def _true(found: pa.ChunkedArray) -> NDArray[np.bool_]:
+def _true(flags: pa.ChunkedArray) -> NDArray[np.bool_]:
     """Return where a condition holds; it does not where a value is null."""
-    return np.asarray(pc.fill_null(found, fill_value=False).to_numpy(), np.bool_)
+    return np.asarray(pc.fill_null(flags, fill_value=False).to_numpy(), np.bool_)
 
 
 def _encoded(rows: pa.Table) -> Iterator[bytes]:

@@ -71,18 +71,18 @@ def withdraw(context: AppContext, label_audit_id: str, row: int, precondition: P
 def get_decision(context: AppContext, label_audit_id: str, row: int) -> LabelDecision:
     """Return the row's newest entry."""
     context.artefacts.get(LABEL_AUDITS.name, label_audit_id)
-    found = context.label_decisions.find(label_audit_id, row)
-    if found is None:
+    decision = context.label_decisions.find(label_audit_id, row)
+    if decision is None:
         raise NotFound("decision", f"{label_audit_id}/{row}", "nobody has decided about this row yet")
-    return found
+    return decision
 
 
 def list_decisions(
-    context: AppContext, label_audit_id: str, place: tuple[int, str | None], row: int | None, *, latest: bool
+    context: AppContext, label_audit_id: str, position: tuple[int, str | None], row: int | None, *, latest: bool
 ) -> Page[LabelDecision]:
     """Return one page of entries, newest first."""
     context.artefacts.get(LABEL_AUDITS.name, label_audit_id)
-    return context.label_decisions.list(label_audit_id, *place, row=row, latest=latest)
+    return context.label_decisions.list(label_audit_id, *position, row=row, latest=latest)
 
 
 def count_decisions(context: AppContext, label_audit_id: str) -> DecisionCounts:
@@ -111,13 +111,13 @@ def export_json(table: KeptTable, blocks: Iterator[pa.Table]) -> Generator[bytes
 
 
 def _with_decisions(rows: pa.Table, decisions: dict[int, LabelDecision]) -> pa.Table:
-    found = [decisions.get(row) for row in rows.column("row").to_pylist()]
+    decided = [decisions.get(row) for row in rows.column("row").to_pylist()]
     labels = rows.column("label").to_pylist()
     columns = {
         **{name: rows.column(name) for name in ("row", "row_id", "label")},
-        "new_label": [label if each is None else each.new_label for label, each in zip(labels, found, strict=True)],
-        **{name: [getattr(each, name, None) for each in found] for name in ("decision", "note", "key")},
-        "decided_at": [None if each is None else each.created_at for each in found],
+        "new_label": [label if each is None else each.new_label for label, each in zip(labels, decided, strict=True)],
+        **{name: [getattr(each, name, None) for each in decided] for name in ("decision", "note", "key")},
+        "decided_at": [None if each is None else each.created_at for each in decided],
     }
     return pa.table(columns).cast(EXPORT_SCHEMA)
 
@@ -181,7 +181,7 @@ def _new_label(context: AppContext, label_audit_id: str, audited: AuditedRow, re
 def _known_label(context: AppContext, label_audit_id: str, label: str | None) -> str:
     classes = orjson.loads(get_result(context, LABEL_AUDITS, label_audit_id))["classes"]
     if label is None or label not in classes:
-        given = "the decision 'relabel' needs a label" if label is None else f"there is no class {label[:80]!r}"
+        complaint = "the decision 'relabel' needs a label" if label is None else f"there is no class {label[:80]!r}"
         shown = ", ".join(map(repr, classes[:_MOST_NAMED]))
-        raise StorageError("validation_failed", f"{given}; the model's classes are {shown}", "/label")
+        raise StorageError("validation_failed", f"{complaint}; the model's classes are {shown}", "/label")
     return label

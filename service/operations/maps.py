@@ -58,10 +58,12 @@ def request_map(context: AppContext, request: MapRequest) -> Map:
 
 
 def _check_prototypes(context: AppContext, request: MapRequest, prototype_set: str) -> None:
-    found = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set)
-    ready_result(found)
-    if (found.model, found.dataset) != (request.model, request.dataset):
-        detail = f"{prototype_set!r} is of model {found.model!r} and dataset {found.dataset!r}, not of this map's"
+    prototypes = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set)
+    ready_result(prototypes)
+    if (prototypes.model, prototypes.dataset) != (request.model, request.dataset):
+        detail = (
+            f"{prototype_set!r} is of model {prototypes.model!r} and dataset {prototypes.dataset!r}, not of this map's"
+        )
         raise StorageError("conflict", detail, "/prototype_set")
 
 

@@ -216,14 +216,14 @@ def feature_usage(context: AppContext, model_id: str) -> FeatureUsageList:
     # Transformed columns are beside the features: several may have been made of one, and one of several.
     names = {(name, False): index for index, name in enumerate(model.view.feature_names)}
     features = [names.setdefault((column.name, column.transformed), len(names)) for column in columns]
-    found = count_questions(ensemble, features, len(names))
-    n_questions = int(found.n_questions.sum())
+    usage = count_questions(ensemble, features, len(names))
+    n_questions = int(usage.n_questions.sum())
     rows = [
         FeatureUsage(
             feature=name,
             transformed=is_transformed,
-            share_of_trees=int(found.n_trees[index]) / max(1, ensemble.n_trees),
-            share_of_questions=int(found.n_questions[index]) / max(1, n_questions),
+            share_of_trees=int(usage.n_trees[index]) / max(1, ensemble.n_trees),
+            share_of_questions=int(usage.n_questions[index]) / max(1, n_questions),
         )
         for (name, is_transformed), index in names.items()
     ]

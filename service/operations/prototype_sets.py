@@ -139,9 +139,9 @@ def _check_method(request: PrototypeSetRequest, model: Model, dataset: StoredDat
 
 def _check_evaluation_rows(request: PrototypeSetRequest) -> None:
     for name in ("selected_on", "metric"):
-        given = getattr(request, name)
-        if request.method != "sg" and given != PrototypeSetRequest.model_fields[name].default:
-            detail = f"{name} is {given!r}, but {request.method} takes none: leave it out, or take sg"
+        requested = getattr(request, name)
+        if request.method != "sg" and requested != PrototypeSetRequest.model_fields[name].default:
+            detail = f"{name} is {requested!r}, but {request.method} takes none: leave it out, or take sg"
             raise StorageError("validation_failed", detail, f"/{name}")
     if request.selected_on == "evaluation_dataset" and request.evaluation_dataset in {None, request.dataset}:
         detail = "selected_on is 'evaluation_dataset', but the request names no other dataset there"
@@ -275,8 +275,8 @@ def list_represented_rows(
         if not 1 <= rank < len(starts):
             raise NotFound("prototype", str(rank), f"{prototype_set_id!r} has ranks 1 to {len(starts) - 1}")
         first, end = starts[rank - 1], starts[rank]
-        found = table.read(first + start, min(first + start + limit, end))
-    rows, proximities = (found.column(name).to_pylist() for name in ("row", "proximity"))
+        page = table.read(first + start, min(first + start + limit, end))
+    rows, proximities = (page.column(name).to_pylist() for name in ("row", "proximity"))
     lines = zip(rows, _row_ids(context, artefact.request["dataset"], rows), proximities, strict=True)
     encoded = (
         orjson.dumps({"object": "represented_row", "row": row, "row_id": row_id, "rank": rank, "proximity": proximity})
@@ -290,5 +290,5 @@ def _row_ids(context: AppContext, dataset_id: str, rows: list[int]) -> list[str]
     with open_rows(context.objects, context.datasets.content(dataset_id), pages=True) as file:
         if file.row_id_column is None:
             return list(map(str, rows))
-        found: list[str] = file.take_table([file.row_id_column], rows, MAX_PAGE_BYTES).column(0).to_pylist()
-        return found
+        row_ids: list[str] = file.take_table([file.row_id_column], rows, MAX_PAGE_BYTES).column(0).to_pylist()
+        return row_ids

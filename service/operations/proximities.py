@@ -126,8 +126,8 @@ def _encoded(lines: pa.Table, rows: range, row_ids: list[str]) -> Iterator[bytes
     of_row = lines.column("row").to_numpy()
     starts, stops = (np.searchsorted(of_row, rows, side=side) for side in ("left", "right"))
     for row, row_id, start, stop in zip(rows, row_ids, starts.tolist(), stops.tolist(), strict=False):
-        own = lines.slice(start, stop - start)
-        columns = [column.to_pylist() for column in own.columns]
+        neighbor_lines = lines.slice(start, stop - start)
+        columns = [column.to_pylist() for column in neighbor_lines.columns]
         neighbors = [
             {"row": neighbor, "row_id": name, "proximity": proximity, "distance": 1 - proximity}
             for neighbor, name, proximity in zip(*columns[1:], strict=True)
@@ -207,8 +207,8 @@ def _weights_of(
     artefact = context.artefacts.get(noun.name, artefact_id)
     ready_result(artefact)
     if artefact.model != model_id or artefact.request["proximity_kind"] != kind:
-        made = f"{artefact_id!r} is of model {artefact.model!r} and kind {artefact.request['proximity_kind']!r}"
-        raise StorageError("conflict", f"{made}, but the request is for {kind!r} of {model_id!r}", "/weights_of")
+        mismatch = f"{artefact_id!r} is of model {artefact.model!r} and kind {artefact.request['proximity_kind']!r}"
+        raise StorageError("conflict", f"{mismatch}, but the request is for {kind!r} of {model_id!r}", "/weights_of")
     path = context.objects.path(artefact.arrays or "")
     arrays = read_archive(path, "weights", "coarser_leaves", "leaf_offsets")
     return arrays.pop("weights"), arrays

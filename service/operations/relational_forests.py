@@ -107,11 +107,11 @@ def check_language(request: RelationalForestRequest, schema: Schema) -> None:
             known = ", ".join(schema.relationships) or "none"
             _refuse_name(f"there is no relationship {name!r}; there are {known}", "/language/relationships")
     for name, of_table in language.tables.items():
-        place = f"/language/tables/{name}"
+        pointer = f"/language/tables/{name}"
         if (table := schema.tables.get(name)) is None:
-            _refuse_name(f"no relationship leads to a table {name!r}; there are {', '.join(schema.tables)}", place)
+            _refuse_name(f"no relationship leads to a table {name!r}; there are {', '.join(schema.tables)}", pointer)
         for column in of_table.columns or ():
-            _check_column(schema, name, table, column, f"{place}/columns")
+            _check_column(schema, name, table, column, f"{pointer}/columns")
     if language.through_examples:
         check_time_of_examples(schema, "/language/through_examples")
     if not _allows_tests(request, schema):
@@ -119,15 +119,15 @@ def check_language(request: RelationalForestRequest, schema: Schema) -> None:
         raise StorageError("relational_language_empty", detail, "/language")
 
 
-def _check_column(schema: Schema, name: str, table: TableSchema, column: str, place: str) -> None:
+def _check_column(schema: Schema, name: str, table: TableSchema, column: str, pointer: str) -> None:
     if column not in table.columns:
-        _refuse_name(f"table {name!r} has no column {column!r}; it has {', '.join(table.columns)}", place)
+        _refuse_name(f"table {name!r} has no column {column!r}; it has {', '.join(table.columns)}", pointer)
     if (name, column) == (schema.examples, schema.target):
-        _refuse_name(f"column {column!r} is the target, which is never tested", place)
+        _refuse_name(f"column {column!r} is the target, which is never tested", pointer)
 
 
-def _refuse_name(detail: str, place: str) -> NoReturn:
-    raise StorageError("unknown_feature", detail, place)
+def _refuse_name(detail: str, pointer: str) -> NoReturn:
+    raise StorageError("unknown_feature", detail, pointer)
 
 
 def _allows_tests(request: RelationalForestRequest, schema: Schema) -> bool:

@@ -123,15 +123,15 @@ async def verify_report(context: AppContext, report_id: str) -> ReportVerificati
 
 def verify(context: AppContext, report_id: str, tick: Tick = no_tick) -> ReportVerification:
     """Do the same in a thread of the caller's; ``tick`` is called before each row and each part, and may raise."""
-    request, kept, digest = _kept(context, report_id)
+    request, filed, digest = _kept(context, report_id)
     try:
         warm = warm_explainer(context, request.explainer)
         shown = ReportReader(context.database, context.objects).read(request, warm, tick)
     except NotFound as error:
         detail = f"report {report_id!r} cannot be drawn again: {error.detail}"
         raise Conflict("conflict", detail) from error
-    drawn = draw_report(shown, Figures(kept.comparison, kept.drift), tick)
-    return _verification(report_id, kept, drawn, digest_matches=digest == kept.sha256)
+    drawn = draw_report(shown, Figures(filed.comparison, filed.drift), tick)
+    return _verification(report_id, filed, drawn, digest_matches=digest == filed.sha256)
 
 
 def report_file(context: AppContext, report_id: str) -> str:
@@ -150,20 +150,20 @@ def _kept(context: AppContext, report_id: str) -> tuple[ReportRequest, ReportRes
 
 
 def _verification(
-    report_id: str, kept: ReportResult, drawn: DrawnReport, *, digest_matches: bool
+    report_id: str, filed: ReportResult, drawn: DrawnReport, *, digest_matches: bool
 ) -> ReportVerification:
     now = {part.name: part.sha256 for part in drawn.result.parts}
-    before = {part.name: part.sha256 for part in kept.parts}
-    is_same = digest_matches and drawn.result.sha256 == kept.sha256
-    is_foreign = digest_matches and kept.service != version("leafspace")
+    before = {part.name: part.sha256 for part in filed.parts}
+    is_same = digest_matches and drawn.result.sha256 == filed.sha256
+    is_foreign = digest_matches and filed.service != version("leafspace")
     names = {**before, **now}
     return ReportVerification(
         report=report_id,
         status="same" if is_same else "other_revision" if is_foreign else "different",
         digest_matches=digest_matches,
         different_parts=[name for name in names if before.get(name) != now.get(name)],
-        sha256=kept.sha256,
+        sha256=filed.sha256,
         drawn_sha256=drawn.result.sha256,
-        service=kept.service,
+        service=filed.service,
         present_service=version("leafspace"),
     )

@@ -143,9 +143,9 @@ def refuse_unmapped_columns(context: AppContext, model: StoredModel, reason: str
         return
     arrays = read_arrays(context.objects.get(model.ensemble))
     tested = np.unique(arrays["column"][arrays["operator"] != Operator.LEAF])
-    found = np.intersect1d(transformed, tested)
-    if len(found):
-        name = model.view.column_map[found[0]].name
+    transformed_features = np.intersect1d(transformed, tested)
+    if len(transformed_features):
+        name = model.view.column_map[transformed_features[0]].name
         detail = (
             f"the trees of model {model.view.id!r} test {name!r}, which cannot be mapped back to one raw feature: "
             f"{reason}; take a model whose preprocessing keeps them apart"

@@ -43,8 +43,8 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the part of a route's contract that lists its failures."""
     content = {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     # 422 always: otherwise FastAPI would promise an answer of its own for it. 429 and 503: limits apply to all routes.
-    found = sorted({*statuses, 422, 429, 503})
-    return {status: {"description": _codes(status), "content": content} for status in found}
+    documented = sorted({*statuses, 422, 429, 503})
+    return {status: {"description": _codes(status), "content": content} for status in documented}
 
 
 def repeated(model: type[Contract], description: str) -> dict[int | str, dict[str, Any]]:

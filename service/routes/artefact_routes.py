@@ -68,8 +68,8 @@ def _add_create(router: APIRouter, noun: Noun[View], request_artefact: RequestAr
         with idempotent_creation(context, idempotency_key, request_hash, show) as creation:
             if creation.resource is None:
                 require_leaves(context, noun, request)
-                made = request_artefact(context, request)
-                creation.complete(200 if made.reused else 202 if made.job else 201, made)
+                view = request_artefact(context, request)
+                creation.complete(200 if view.reused else 202 if view.job else 201, view)
         return accepted(noun.path, creation)
 
     create.__annotations__["request"] = noun.request

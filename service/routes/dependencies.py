@@ -69,16 +69,16 @@ class RequestMemory:
     ) -> Result:
         """Return what an answer is made from later, for which ``n_held`` bytes stay reserved until then."""
         reservation = await self.reserve(memory, n_held, n_making)
-        made = await self._run(memory, make)
+        result = await self._run(memory, make)
         reservation.shrink(n_held)
-        return made
+        return result
 
     async def make_whole(self, memory: ResponseMemory, n_held: int, n_making: int, make: Callable[[], bytes]) -> bytes:
         """Return the same for an answer that is whole when made; afterwards it holds its length alone."""
         reservation = await self.reserve(memory, n_held, n_making)
-        made = await self._run(memory, make)
-        reservation.shrink(len(made))
-        return made
+        result = await self._run(memory, make)
+        reservation.shrink(len(result))
+        return result
 
     async def _run(self, memory: ResponseMemory, make: Callable[[], Result]) -> Result:
         if await self._request.is_disconnected():

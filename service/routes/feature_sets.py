@@ -97,8 +97,8 @@ async def evaluate_features(feature_set_id: str, request: FeatureRowsRequest, co
 )
 def request_dataset(feature_set_id: str, request: FeatureDatasetRequest, context: ContextDep) -> Response:
     """Request an ordinary dataset with the features of a relational dataset's examples; a job makes it."""
-    made = request_feature_dataset(context, feature_set_id, request)
-    body = orjson.dumps(made.model_dump(mode="json"))
-    if made.job is None:
-        return Response(body, 200, {"Content-Location": f"/v1/datasets/{made.dataset}"}, JSON)
-    return Response(body, 202, {"Location": f"/v1/jobs/{made.job}", "Retry-After": "1"}, JSON)
+    dataset = request_feature_dataset(context, feature_set_id, request)
+    body = orjson.dumps(dataset.model_dump(mode="json"))
+    if dataset.job is None:
+        return Response(body, 200, {"Content-Location": f"/v1/datasets/{dataset.dataset}"}, JSON)
+    return Response(body, 202, {"Location": f"/v1/jobs/{dataset.job}", "Retry-After": "1"}, JSON)

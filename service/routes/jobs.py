@@ -72,5 +72,5 @@ def cancel_job(job_id: str, context: ContextDep) -> Job:
 
 
 def _wait_seconds(prefer: str) -> float:
-    found = re.search(r"\bwait=(\d{1,4})\b", prefer)
-    return min(float(found.group(1)), _LONGEST_WAIT_SECONDS) if found else 0.0
+    match = re.search(r"\bwait=(\d{1,4})\b", prefer)
+    return min(float(match.group(1)), _LONGEST_WAIT_SECONDS) if match else 0.0

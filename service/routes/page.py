@@ -31,9 +31,9 @@ _JOBS_BYTES = 256 << 10
 
 
 def _read_files() -> dict[str, bytes]:
-    kept = (file for file in files("service.page").iterdir() if file.name.rpartition(".")[2] in _TYPES)
-    own = {file.name: file.read_bytes() for file in kept}
-    return own | {_DRAWINGS: style_sheet().encode()}
+    served = (file for file in files("service.page").iterdir() if file.name.rpartition(".")[2] in _TYPES)
+    contents = {file.name: file.read_bytes() for file in served}
+    return contents | {_DRAWINGS: style_sheet().encode()}
 
 
 _FILES = _read_files()

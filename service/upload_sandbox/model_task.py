@@ -68,10 +68,10 @@ def _engine(read: ReadModel, parity: dict[str, Any] | None) -> Engine:
     description = read.description
     if description.engine.is_compared or not only_load():
         return description.engine
-    given = None if parity is None else _parity_rows(description, parity["rows"])
+    parity_rows = None if parity is None else _parity_rows(description, parity["rows"])
     try:
         session = WalkedSession(lambda: read.leaf_graph, description, read.ensemble, read.for_walker)
-        return compare_engines(session, read.ensemble, given)
+        return compare_engines(session, read.ensemble, parity_rows)
     except NotCompiled:
         return description.engine
 

@@ -216,8 +216,8 @@ def _answer(request: Request, n_bytes: int, outcome: ChildOutcome) -> dict[str, 
         raise InsufficientStorage
     answer = outcome.answer or {}
     if outcome.status == 0 and isinstance(answer.get("ok"), dict):
-        found: dict[str, Any] = answer["ok"]
-        return found
+        result: dict[str, Any] = answer["ok"]
+        return result
     if outcome.status == 0 and isinstance(answer.get("refused"), dict):
         raise _refusal(**answer["refused"])
     raise _broken(request, n_bytes, outcome)

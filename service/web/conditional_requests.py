@@ -66,8 +66,8 @@ def with_entity_tag(handle: Handler, path: str) -> Handler:
         tag = None if changes else await _tag_of(request, noun.name, request.path_params[noun.id_name])
         if tag is None:
             return await handle(request)
-        if (kept := _kept_tag(request, tag)) is not None:
-            return Response(status_code=_NOT_MODIFIED, headers=_headers(kept))
+        if (matching := _kept_tag(request, tag)) is not None:
+            return Response(status_code=_NOT_MODIFIED, headers=_headers(matching))
         response = await handle(request)
         if response.status_code == _OK:
             response.headers.update(_headers(tag))
@@ -101,11 +101,11 @@ def _describe(operation: dict[str, Any]) -> None:
 
 
 async def _tag_of(request: Request, noun: str, identifier: str) -> str | None:
-    found = await run_in_threadpool(entity_version, request.app.state.context.database, noun, identifier)
-    if found is None:
+    entity = await run_in_threadpool(entity_version, request.app.state.context.database, noun, identifier)
+    if entity is None:
         return None
     chosen = request.url.path, request.url.query, request.headers.getlist("accept")
-    digest = hashlib.sha256(orjson.dumps([found, chosen, version("leafspace")]))
+    digest = hashlib.sha256(orjson.dumps([entity, chosen, version("leafspace")]))
     return digest.hexdigest()[:32]
 
 
@@ -114,8 +114,8 @@ def _kept_tag(request: Request, tag: str) -> str | None:
 
     ``*`` is for methods that write; here it matches nothing.
     """
-    named = {kept for header in request.headers.getlist("if-none-match") for kept in _TAG.findall(header)}
-    return next((kept for kept in (tag, tag + GZIP_SUFFIX) if kept in named), None)
+    named = {matching for header in request.headers.getlist("if-none-match") for matching in _TAG.findall(header)}
+    return next((matching for matching in (tag, tag + GZIP_SUFFIX) if matching in named), None)
 
 
 def _headers(tag: str) -> dict[str, str]:

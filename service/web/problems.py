@@ -108,10 +108,10 @@ def _sentence(problem: FieldProblem) -> str:
     return f"{problem.subject} {problem.detail}" if begins else f"{problem.subject}: {problem.detail}"
 
 
-def _by_field(found: list[tuple[str, str]]) -> list[FieldProblem]:
+def _by_field(faults: list[tuple[str, str]]) -> list[FieldProblem]:
     """Return the problems with one entry for each field: of a field that may be several things, all that it may be."""
     by_pointer: dict[str, list[str]] = {}
-    for pointer, text in found:
+    for pointer, text in faults:
         by_pointer.setdefault(pointer, []).append(text)
     return [FieldProblem(pointer=pointer, detail=_joined(texts)) for pointer, texts in by_pointer.items()]
 

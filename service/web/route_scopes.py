@@ -75,11 +75,11 @@ class RouteScopes:
     def required(self, method: str, path: str) -> frozenset[Scope]:
         """Return what a request requires: all scopes if no route matches. HEAD requires what GET does."""
         method = "GET" if method == "HEAD" else method
-        found = self._remembered.get((method, path))
-        if found is None:
-            found = self._matched(method, path)
-            self._remember(method, path, found)
-        return found
+        required = self._remembered.get((method, path))
+        if required is None:
+            required = self._matched(method, path)
+            self._remember(method, path, required)
+        return required
 
     def _matched(self, method: str, path: str) -> frozenset[Scope]:
         for route_method, expression, required in self._routes:
@@ -87,11 +87,11 @@ class RouteScopes:
                 return required
         return ALL_SCOPES
 
-    def _remember(self, method: str, path: str, found: frozenset[Scope]) -> None:
+    def _remember(self, method: str, path: str, required: frozenset[Scope]) -> None:
         if len(self._remembered) >= _MAX_REMEMBERED:
             self._remembered.clear()
         if len(path) <= _MAX_REMEMBERED_CHARACTERS:
-            self._remembered[method, path] = found
+            self._remembered[method, path] = required
 
 
 def _required(method: str, path: str) -> frozenset[Scope]:

@@ -59,5 +59,5 @@ class _ErrorAnswer:
 
 
 def _headers(headers: list[tuple[bytes, bytes]], length: int) -> list[tuple[bytes, bytes]]:
-    kept = [(name, value) for name, value in headers if name not in {_TYPE, _LENGTH}]
-    return [*kept, (_TYPE, b"application/json"), (_LENGTH, str(length).encode())]
+    others = [(name, value) for name, value in headers if name not in {_TYPE, _LENGTH}]
+    return [*others, (_TYPE, b"application/json"), (_LENGTH, str(length).encode())]

@@ -170,8 +170,8 @@ class RequestRecords:
             node = node.get(segment) or (_VERB in segment and node.get(_verb_of(segment))) or node.get(_ANY)
             if node is None:
                 return OTHER
-        found: str = node.get(_HERE, OTHER)
-        return found
+        route: str = node.get(_HERE, OTHER)
+        return route
 
     def _new_record(self, method: str, route: str) -> RouteRecord:
         known = method if method in _METHODS else OTHER

@@ -2,8 +2,8 @@
 
 A forest's own likeness says which rows these are: the share of trees in whose leaves both lie. Likeness alone draws
 from too far at the ends of the scale, where most of the rows that are like a row have a score nearer to the middle.
-So the rows are those that are like it *and* to which the model gives nearly its score. They still are not it, and their
-outcomes vary a little more than those of as many draws: an interval counts three of four of them.
+So the rows are those that are like it *and* to which the model gives nearly its score. Rows that the model was trained
+on are no evidence, unless the trees that learned from them are left out: their outcomes are why they have their scores.
 ``benchmarks/evidence.py`` holds the intervals against the outcomes of held-out rows.
 """
 
@@ -27,8 +27,7 @@ MOST_ROWS = 50
 SCORE_WINDOW = 0.05
 """How far from a row's score, a probability, those of rows like it may be."""
 
-_SHARE_COUNTED = 0.75  # of the effective rows; chosen on data by ``benchmarks/evidence.py``
-_FEW_ROWS = 10.0  # that are counted, below which Wilson's interval is too narrow
+_FEW_ROWS = 10.0  # effective ones, below which Wilson's interval is too narrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ def gather_evidence(
 ) -> Evidence:
     """Return the share of each true outcome among weighted reference rows, with an interval.
 
-    The interval is Wilson's, for 0.75 of the effective number of rows; Clopper and Pearson's where these are below 10.
+    The interval is Wilson's, for the effective number of rows; Clopper and Pearson's where that is below 10.
 
     Parameters
     ----------
@@ -169,6 +168,5 @@ def gather_evidence(
 
 def share_interval(share: float, effective_rows: float, level: float = LEVEL) -> Interval:
     """Return the interval of a share among rows like a row; see ``gather_evidence`` for the rule."""
-    n_counted = _SHARE_COUNTED * effective_rows
-    interval = clopper_pearson_interval if n_counted < _FEW_ROWS else wilson_interval
-    return interval(share * n_counted, n_counted, level)
+    interval = clopper_pearson_interval if effective_rows < _FEW_ROWS else wilson_interval
+    return interval(share * effective_rows, effective_rows, level)

@@ -53,12 +53,12 @@ def test_shares_add_up_to_one_and_lie_in_their_intervals() -> None:
 def test_equal_weights_count_each_row_once() -> None:
     evidence = gather_evidence(np.repeat([2.0, 0.0], [40, 60]), np.arange(100) % 2, 2)
     assert (evidence.n_rows, evidence.effective_rows) == (40, 40.0)
-    assert (evidence.shares[0].low, evidence.shares[0].high) == wilson_interval(15.0, 30.0, 0.9)
+    assert (evidence.shares[0].low, evidence.shares[0].high) == wilson_interval(20.0, 40.0, 0.9)
 
 
 def test_few_rows_have_the_wider_interval() -> None:
-    assert share_interval(0.5, 12.0, 0.9) == clopper_pearson_interval(4.5, 9.0, 0.9)
-    assert share_interval(0.5, 16.0, 0.9) == wilson_interval(6.0, 12.0, 0.9)
+    assert share_interval(0.5, 9.0, 0.9) == clopper_pearson_interval(4.5, 9.0, 0.9)
+    assert share_interval(0.5, 12.0, 0.9) == wilson_interval(6.0, 12.0, 0.9)
 
 
 def test_a_score_outside_its_interval_disagrees() -> None:

@@ -207,5 +207,37 @@ def curve_of(axis: ValueAxis, starts: Ints, scores: NDArray[np.floating[Any]], o
     return NumberCurve(axis.feature, lows, highs, scores, missing, step)
 
 
+def merged(curve: NumberCurve, column: int, resolution: float) -> NumberCurve:
+    """Return a curve with the steps joined whose scores are as good as equal, so that fewer are shown.
+
+    Parameters
+    ----------
+    curve
+        Of one row.
+    column
+        Of the scores that are shown.
+    resolution
+        Steps are joined while this score differs by less from that of the first; the row's own step has its own score.
+
+    Returns
+    -------
+    NumberCurve
+        Each step has the scores of the first of those that it is made of, or of the row's own.
+    """
+    first, opens = 0, [0]
+    scores = curve.scores[:, column]
+    for step in range(1, len(scores)):
+        if abs(scores[step] - scores[first]) >= resolution:
+            first = step
+            opens.append(step)
+    starts = np.array(opens)
+    shown = starts.copy()
+    own = None if curve.own is None else int(np.searchsorted(starts, curve.own, side="right")) - 1
+    if own is not None:
+        shown[own] = curve.own
+    ends = np.append(starts[1:], len(scores)) - 1
+    return NumberCurve(curve.feature, curve.lows[starts], curve.highs[ends], curve.scores[shown], curve.missing, own)
+
+
 def _plain(value: Any) -> RawValue:
     return value if value is None or isinstance(value, str) else float(value)

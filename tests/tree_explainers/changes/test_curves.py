@@ -16,7 +16,7 @@ from tests.support.pipelines import PIPELINES, FittedPipeline, fitted_pipeline
 from tests.support.tree_graphs import random_trees, regressor
 from tests.tree_explainers.onnx_models.test_monotone_functions import graph_of as graph_of_functions
 from tree_explainers.changes.axis_search import find_axes
-from tree_explainers.changes.curves import CategoryCurve, Curve, CurveModel, NumberCurve
+from tree_explainers.changes.curves import CategoryCurve, Curve, CurveModel, NumberCurve, merged
 from tree_explainers.ensemble import Operator
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelLimits
 from tree_explainers.onnx_models.reading import ReadModel, read_model
@@ -191,3 +191,20 @@ def test_whole_number_inputs_have_whole_ends() -> None:
         ends = np.concatenate((curve.highs[:-1], curve.lows[1:]))
         assert (ends == np.round(ends)).all()
         np.testing.assert_array_equal(curve.lows[1:] - curve.highs[:-1], 1)
+
+
+@pytest.mark.parametrize("resolution", [0.001, 0.02, 0.3, 2.0])
+def test_merged_steps_differ_by_less_than_the_resolution_from_what_they_stand_for(resolution: float) -> None:
+    model = fitted("random_forest_binary")
+    for curve in curve_model(model.read, model.session, model.rows).curves(model.rows.take(slice(0, 1))):
+        assert isinstance(curve, NumberCurve)
+        fewer = merged(curve, 1, resolution)
+        assert len(fewer.lows) <= len(curve.lows)
+        assert (len(fewer.lows) == 1) or resolution < 1
+        assert (fewer.lows[0], fewer.highs[-1]) == (-np.inf, np.inf)
+        np.testing.assert_array_equal(
+            fewer.lows[1:], np.nextafter(fewer.highs[:-1].astype(np.float32), np.float32(np.inf))
+        )
+        np.testing.assert_array_equal(fewer.scores[fewer.own], curve.scores[curve.own])
+        exact = np.array([at_number(fewer, high, "double")[1] for high in np.append(curve.highs[:-1], 1e30)])
+        assert (np.abs(exact - curve.scores[:, 1]) < 2 * resolution).all()

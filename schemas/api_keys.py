@@ -57,7 +57,7 @@ class CallerLimits(Contract):
         "as they like."
     )
     explanations_per_second: float = Field(
-        description="Calls for explanations per second of one caller, over some seconds; 0: as many as they like."
+        description="Calls for explanations per second of one caller, averaged over some seconds; 0: no limit."
     )
 
 

@@ -47,7 +47,7 @@ class Decision(Contract):
     adverse: Many[OutcomeName] = Field(
         default=[],
         max_length=MAX_BANDS,
-        description="Outcomes that are adverse to the person whom they are about, and of which a notice gives reasons.",
+        description="Outcomes that are adverse to the person concerned; a notice gives reasons for them.",
     )
     labels_decide: bool = Field(
         default=False,

@@ -32,7 +32,7 @@ class ExplanationRequest(ExplanationParts):
         json_schema_extra={"maxItems": MAX_INSTANCES},
     )
     dataset: Identifier | None = Field(
-        default=None, description="Id of a registered dataset, of which `row_ids` names the rows to explain."
+        default=None, description="Id of a registered dataset; `row_ids` names its rows to explain."
     )
     row_ids: RowIds | None = Field(
         default=None,

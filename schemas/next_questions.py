@@ -59,5 +59,5 @@ class NextQuestion(Contract):
         "regression."
     )
     n_asked: int = Field(description="Number of different features on the path so far, without that of `question`.")
-    n_features: int = Field(description="Number of features of the model, all of which it needs without the tree.")
+    n_features: int = Field(description="Number of features of the model; without the tree, all of them are needed.")
     path: list[PathNode] = Field(description="Conditions on the path so far, from the root.")

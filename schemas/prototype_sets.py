@@ -77,8 +77,9 @@ class PrototypeSetRequest(MethodRequest):
     selected_on: EvaluationRows = Field(
         default="dataset",
         description="Rows whose prediction by the nearest prototype `sg` improves: those of the reference dataset, or "
-        "those of `evaluation_dataset`, which are then no test of it any more; with `labels: target` all of them need "
-        "one, unless `metric` counts what the model predicts. Other methods refuse any value but the default.",
+        "those of `evaluation_dataset`, so they can no longer serve as a test set. With `labels: target` each of these "
+        "rows needs a target, unless `metric` counts what the model predicts. Other methods refuse any value but the "
+        "default.",
     )
     metric: SelectionMetric = Field(
         default="balanced_accuracy",
@@ -93,7 +94,7 @@ class PrototypeSetRequest(MethodRequest):
         "gets an equal share of them, rounded, and at least one. Not applicable to `a_pete`, which finds the number by "
         f"`alpha`. `validate` (not with `sm_u`): the smallest number, at most {MAX_PROTOTYPES_VALIDATED}, whose score "
         "on `evaluation_dataset` is within one standard error of the best one; see `validation` in the result. Refused "
-        "with `selected_on: evaluation_dataset`: those rows would be no test of it.",
+        "with `selected_on: evaluation_dataset`: those rows can no longer serve as a test set.",
     )
     coverage: float | None = Field(
         default=None,

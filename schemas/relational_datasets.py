@@ -70,7 +70,7 @@ class RelationalDatasetMetadata(Contract):
     """The tables of a relational dataset and how they refer to each other."""
 
     name: Name | None = Field(default=None, description="Name of the dataset, shown in lists; null: none.")
-    examples: ExamplesMetadata = Field(description="The rows of which something is to be predicted.")
+    examples: ExamplesMetadata = Field(description="The rows for which something is to be predicted.")
     tables: list[RelationalTableMetadata] = Field(
         min_length=1, max_length=MAX_TABLES, description="All tables, each with a file of its name."
     )
@@ -190,7 +190,7 @@ class RelationalDataset(RelationalDatasetSummary):
     relationships: list[Relationship] = Field(
         description="All foreign keys, in the order of the tables: declared ones first, then inferred ones."
     )
-    examples: Examples = Field(description="The rows of which something is to be predicted.")
+    examples: Examples = Field(description="The rows for which something is to be predicted.")
     unused: list[str] = Field(description="Names of the tables that no relationship leads to from the examples.")
     warnings: list[RelationalWarning] = Field(description="Reasons to look at the tables again; empty: there are none.")
 

@@ -69,7 +69,7 @@ class RelationalForestRequest(MethodRequest):
     relational_dataset: RelationalDatasetId
     method: RelationalMethod = Field(
         default="forf",
-        description="`forf`: first-order random forest, each node of which tries a random share of the tests (Van "
+        description="`forf`: first-order random forest, in which each node tries a random share of the tests (Van "
         "Assche, Vens, Blockeel & Džeroski); `bagging`: trees on bootstrap samples, which try all tests; `tilde`: one "
         "tree on all labelled examples (Blockeel & De Raedt).",
     )

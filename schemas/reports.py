@@ -49,7 +49,7 @@ class ReportRequest(MethodRequest):
         default=None, description="Id of an approximation tree of the same model; null: the explainer's, if it has one."
     )
     map: Identifier | None = Field(
-        default=None, description="Id of a map of the same model, of which the preview is shown; null: none."
+        default=None, description="Id of a map of the same model, whose preview is shown; null: none."
     )
     label_audit: Identifier | None = Field(
         default=None, description="Id of a label audit of the same model, shown with its decisions; null: none."
@@ -102,7 +102,7 @@ class Comparison(Contract):
     )
     rules_agreement: float | None = Field(
         description="Share of the rows for which both rule sets predict the same label, 0 to 1; null for regression, "
-        "and without two rule sets of which the first rule that holds decides."
+        "and without two rule sets in which the first rule that holds decides."
     )
     trees_agreement: float | None = Field(
         description="Share of the rows for which both approximation trees predict the same label, 0 to 1; null for "

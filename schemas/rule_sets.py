@@ -157,7 +157,7 @@ class RuleSetRequest(MethodRequest):
         "predict well; `fab`: factorised asymptotic Bayesian inference of regions, which finds their number up to "
         "`max_rules` (Hara & Hayashi), and prints their boxes; `em`: their baseline, EM for each number of regions. "
         "`in_trees`: paths of the model's trees, pruned, selected and put in order (Deng); `node_harvest`: nodes of "
-        "the trees with weights, of which the weighted mean predicts (Meinshausen), for regression or two classes; "
+        "the trees with weights, whose weighted mean predicts (Meinshausen), for regression or two classes; "
         "`decision_tree`: a small tree on the dataset's rows, which knows nothing of the model's trees. The last three "
         "have settings of their own, but not `boxes`, `max_rules`, `n_restarts`, `start`, `omega`, `e_step_rounds` and "
         "`regions`. Of what a method does not have, any value but the default is refused.",
@@ -182,7 +182,7 @@ class RuleSetRequest(MethodRequest):
         strict=True,
         ge=1,
         le=MAX_RESTARTS,
-        description="Number of fits from random starts, of which the one with the least training error is kept; "
+        description="Number of fits from random starts; the one with the least training error is kept; "
         "`rule_list` makes a tenth of them. Default: 120 with `fab`, otherwise 20.",
     )
     start: Literal["responsibilities", "eta", "algorithm_1", "in_turn"] = Field(

@@ -53,21 +53,23 @@ class ServiceSettings(BaseSettings):
     data_dir: Path
     database_url: str | None = None  # default: SQLite in the data directory
     object_store_url: str | None = None  # file:///… or s3://bucket/prefix; default: a folder in the data directory
-    object_cache_bytes: int = CACHE_BYTES  # of local copies of what is in a bucket
+    object_cache_bytes: int = CACHE_BYTES  # local copies of objects in a bucket
     dataset_sources: Annotated[
         tuple[str, ...], NoDecode, BeforeValidator(read_roots)
-    ] = ()  # comma-separated: s3://bucket/prefix, file:///folder; below these alone datasets by reference are read
-    source_cache_bytes: int = CACHE_BYTES  # of what was read of their files, on the local disk
+    ] = ()  # comma-separated: s3://bucket/prefix, file:///folder; datasets are read by reference only below these
+    source_cache_bytes: int = CACHE_BYTES  # copies on the local disk of what was read of their files
     redis_url: str
     host: str = "127.0.0.1"
     port: int = 8000
-    require_keys: bool = False  # on loopback, too; beyond it they always are
+    require_keys: bool = False  # on loopback too; elsewhere keys are always required
     cors_origins: Annotated[
         tuple[str, ...], NoDecode, BeforeValidator(read_origins)
-    ] = ()  # comma-separated: sites whose pages may call from a browser; https://pages.example
+    ] = ()  # comma-separated: sites whose pages may call from a browser, such as https://pages.example
     log_level: Literal["debug", "info", "warning", "error"] = "info"  # above info, only failed requests are logged
-    drain_seconds: float = 0.5  # on SIGTERM, not ready but still answering: for a proxy, longer than between its probes
-    grace_seconds: int = 5  # after that, for what is under way; what is not answered by then is answered with 503
+    drain_seconds: float = (
+        0.5  # after SIGTERM it still answers, but is not ready: choose more than a proxy's probe interval
+    )
+    grace_seconds: int = 5  # then requests under way may finish; the others are answered with 503
     max_model_bytes: int = 1 << 30
     max_model_nodes: int = 20_000_000
     max_model_trees: int = 10_000
@@ -78,43 +80,45 @@ class ServiceSettings(BaseSettings):
     max_dataset_columns: int = 10_000
     max_dataset_cells: int = 2_000_000_000
     max_dataset_field_bytes: int = 128 << 10
-    max_relational_bytes: int = 2 << 30  # of all files of a relational dataset
-    max_relational_rows: int = 50_000_000  # of all its tables
+    max_relational_bytes: int = 2 << 30  # all files of a relational dataset
+    max_relational_rows: int = 50_000_000  # all its tables
     max_json_bytes: int = 8 << 20
-    max_waiting_json_bytes: int = 256 << 20  # of bodies over 64 KiB, coming in or being answered; beyond, 503
-    max_answer_bytes: int = 64 << 20  # of memory for lists, pages and things; beyond, 503; a caller's quarter: 429
-    max_download_bytes: int = 64 << 20  # of memory for files being sent; beyond, 503; a caller's quarter: 429
-    max_uploads_at_once: int = 4  # read at once; the others wait a moment for their turn
+    max_waiting_json_bytes: int = 256 << 20  # bodies over 64 KiB that come in or are being answered; beyond, 503
+    max_answer_bytes: int = (
+        64 << 20
+    )  # memory for lists, pages and single answers; beyond, 503; one caller beyond a quarter, 429
+    max_download_bytes: int = 64 << 20  # memory for files being sent; beyond, 503; one caller beyond a quarter, 429
+    max_uploads_at_once: int = 4  # read at the same time; others wait for their turn
     max_uploads_under_way: int = 16  # coming in, waiting, or being read; beyond, 503
-    max_uploads_of_caller: int = 8  # of those; beyond, 429
-    requests_per_second: float = 200  # of a key, or of an address without one; 0: as many as they like
+    max_uploads_of_caller: int = 8  # those of one caller; beyond, 429
+    requests_per_second: float = 200  # per key, or per address without one; 0: no limit
     requests_burst: int = 400  # at once, after a pause
-    explanations_per_second: float = 2000  # calls for explanations are counted apart
+    explanations_per_second: float = 2000  # calls for explanations are counted separately
     explanations_burst: int = 4000
-    max_requests_under_way: int = 512  # without explanations and callers that watch jobs; beyond, 503
-    max_requests_of_caller: int = 64  # of those; beyond, 429
+    max_requests_under_way: int = 512  # beside explanations and callers that watch jobs; beyond, 503
+    max_requests_of_caller: int = 64  # those of one caller; beyond, 429
     max_watching_of_caller: int = 128  # requests that wait for jobs; beyond, 429
-    refused_per_second: float = 10  # without a key, with a wrong one, or one that may not; beyond, 429; 0: no limit
+    refused_per_second: float = 10  # refusals for want of a valid key or scope; beyond, 429; 0: no limit
     refused_burst: int = 100
     max_waiting_requests: int = 256  # whose turn has not come; beyond, 503
-    max_waiting_seconds: float = 10  # of a processor, of calls that wait or are under way; half of it for one caller
+    max_waiting_seconds: float = 10  # processor time of calls that wait or are under way; one caller may have half
     max_connections_per_address: int = 1024  # behind a proxy, all callers have its address; beyond, 503
     body_seconds: float = 30
-    answer_seconds: float = (
-        30  # by which callers may be behind 64 KiB a second in taking answers; then they are cut off
-    )
+    answer_seconds: float = 30  # callers that read answers this much behind 64 KiB a second are cut off
     header_seconds: float = 10
-    job_memory_bytes: int = memory_bytes()  # as workers have it: jobs that would need more are refused
-    dask_scheduler: str | None = None  # tls://host:8786: where jobs run that no one machine can hold; none: nowhere
+    job_memory_bytes: int = memory_bytes()  # the same as workers have; jobs that would need more are refused
+    dask_scheduler: str | None = (
+        None  # tls://host:8786: scheduler for jobs too large for one machine; unset: no cluster
+    )
     job_deadline_seconds: float = 3600
     large_job_deadline_seconds: float = 6 * 3600  # for datasets over 100,000 rows
-    max_queued_jobs: int = 10_000  # that wait for a worker; beyond, 429
-    max_queued_jobs_of_caller: int = 1000  # of those, of one key; beyond, 429
+    max_queued_jobs: int = 10_000  # jobs that wait for a worker; beyond, 429
+    max_queued_jobs_of_caller: int = 1000  # those of one key; beyond, 429
     warm_explainers: int = 16
-    max_explanation_set_values: int = 1_000_000_000  # of prototypes, in one set: some 300 GB of JSON lines
-    store_explanations: bool = False  # allows explainers to: explanations with their rows, which are personal data
-    max_unwritten_explanation_bytes: int = 64 << 20  # of explanations that wait to be stored; beyond, 503
-    max_explained_values: int = 1_000_000  # of prototypes, in one answer: some 300 MB of JSON at most
+    max_explanation_set_values: int = 1_000_000_000  # values of prototypes in one set: some 300 GB of JSON lines
+    store_explanations: bool = False  # lets explainers store explanations with their rows, which are personal data
+    max_unwritten_explanation_bytes: int = 64 << 20  # explanations that wait to be stored; beyond, 503
+    max_explained_values: int = 1_000_000  # values of prototypes in one answer: some 300 MB of JSON at most
 
     @property
     def keys_required(self) -> bool:

@@ -56,7 +56,7 @@ class CallerLimits(Record):
     requests_per_second: float
     """Requests per second of one caller, without calls for explanations, over some seconds; 0: as many as they like."""
     explanations_per_second: float
-    """Calls for explanations per second of one caller, over some seconds; 0: as many as they like."""
+    """Calls for explanations per second of one caller, averaged over some seconds; 0: no limit."""
 
 
 class Me(Record):

@@ -471,7 +471,7 @@ class NextQuestion(DrawnRecord):
     n_asked: int
     """Number of different features on the path so far, without that of `question`."""
     n_features: int
-    """Number of features of the model, all of which it needs without the tree."""
+    """Number of features of the model; without the tree, all of them are needed."""
     path: list[PathNode]
     """Conditions on the path so far, from the root."""
 

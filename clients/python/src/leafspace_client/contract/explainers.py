@@ -320,7 +320,7 @@ class ExplanationRequest(Record):
     [row], account: [rows]}`, each with its values by column. None where `dataset` and `row_ids` name the rows.
     """
     dataset: str | Unset | None = UNSET
-    """Id of a registered dataset, of which `row_ids` names the rows to explain."""
+    """Id of a registered dataset; `row_ids` names its rows to explain."""
     row_ids: list[str] | Unset | None = UNSET
     """Ids of the rows in their order, which must be unique; default: their 0-based indices as text. Examples that are
     all sent by table, each with another primary key, have their keys by default. With `dataset`: the ids of its rows

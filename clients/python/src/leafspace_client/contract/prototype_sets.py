@@ -349,8 +349,8 @@ class PrototypeSetRequest(Record):
     """
     selected_on: EvaluatedOn | str | Unset = UNSET
     """Rows whose prediction by the nearest prototype `sg` improves: those of the reference dataset, or those of
-    `evaluation_dataset`, which are then no test of it any more; with `labels: target` all of them need one, unless
-    `metric` counts what the model predicts. Other methods refuse any value but the default.
+    `evaluation_dataset`, so they can no longer serve as a test set. With `labels: target` each of these rows needs a
+    target, unless `metric` counts what the model predicts. Other methods refuse any value but the default.
     """
     metric: PrototypeSetMetric | str | Unset = UNSET
     """What `sg` improves: `balanced_accuracy`, the mean over the classes of the share of rows that get their class (see
@@ -362,7 +362,7 @@ class PrototypeSetRequest(Record):
     share of them, rounded, and at least one. Not applicable to `a_pete`, which finds the number by `alpha`. `validate`
     (not with `sm_u`): the smallest number, at most 100, whose score on `evaluation_dataset` is within one standard
     error of the best one; see `validation` in the result. Refused with `selected_on: evaluation_dataset`: those rows
-    would be no test of it.
+    can no longer serve as a test set.
     """
     coverage: float | Unset | None = UNSET
     """Share of the dataset's rows that are to have at least the minimum proximity to a prototype (`row_coverage`):

@@ -113,7 +113,7 @@ class RelationalDataset(Record):
     relationships: list[Relationship]
     """All foreign keys, in the order of the tables: declared ones first, then inferred ones."""
     examples: Examples
-    """The rows of which something is to be predicted."""
+    """The rows for which something is to be predicted."""
     unused: list[str]
     """Names of the tables that no relationship leads to from the examples."""
     warnings: list[RelationalWarning]
@@ -256,7 +256,7 @@ class RelationalDatasetMetadata(Record):
     name: str | Unset | None = UNSET
     """Name of the dataset, shown in lists; null: none."""
     examples: ExamplesMetadata
-    """The rows of which something is to be predicted."""
+    """The rows for which something is to be predicted."""
     tables: list[RelationalTableMetadata]
     """All tables, each with a file of its name."""
     infer_keys: bool | Unset = UNSET

@@ -130,7 +130,7 @@ class RelationalForestRequest(Record):
     relational_dataset: str
     """Id of the relational dataset."""
     method: RelationalForestMethod | str | Unset = UNSET
-    """`forf`: first-order random forest, each node of which tries a random share of the tests (Van Assche, Vens,
+    """`forf`: first-order random forest, in which each node tries a random share of the tests (Van Assche, Vens,
     Blockeel & Džeroski); `bagging`: trees on bootstrap samples, which try all tests; `tilde`: one tree on all labelled
     examples (Blockeel & De Raedt).
     """

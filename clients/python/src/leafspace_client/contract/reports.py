@@ -34,7 +34,7 @@ class Comparison(Record):
     """Share of the rows whose nearest prototypes have the same label, or none, 0 to 1; null for regression."""
     rules_agreement: float | None
     """Share of the rows for which both rule sets predict the same label, 0 to 1; null for regression, and without two
-    rule sets of which the first rule that holds decides.
+    rule sets in which the first rule that holds decides.
     """
     trees_agreement: float | None
     """Share of the rows for which both approximation trees predict the same label, 0 to 1; null for regression, and
@@ -182,7 +182,7 @@ class ReportRequest(Record):
     approximation_tree: str | Unset | None = UNSET
     """Id of an approximation tree of the same model; null: the explainer's, if it has one."""
     map_: str | Unset | None = UNSET
-    """Id of a map of the same model, of which the preview is shown; null: none."""
+    """Id of a map of the same model, whose preview is shown; null: none."""
     label_audit: str | Unset | None = UNSET
     """Id of a label audit of the same model, shown with its decisions; null: none."""
     decisions: FrozenDecisions | Unset | None = UNSET

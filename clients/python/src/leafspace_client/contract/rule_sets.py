@@ -317,9 +317,9 @@ class RuleSetRequest(Record):
     """How rules are found. `rule_list`: a search for an ordered list of few and short rules that predict well; `fab`:
     factorised asymptotic Bayesian inference of regions, which finds their number up to `max_rules` (Hara & Hayashi),
     and prints their boxes; `em`: their baseline, EM for each number of regions. `in_trees`: paths of the model's trees,
-    pruned, selected and put in order (Deng); `node_harvest`: nodes of the trees with weights, of which the weighted
-    mean predicts (Meinshausen), for regression or two classes; `decision_tree`: a small tree on the dataset's rows,
-    which knows nothing of the model's trees. The last three have settings of their own, but not `boxes`, `max_rules`,
+    pruned, selected and put in order (Deng); `node_harvest`: nodes of the trees with weights, whose weighted mean
+    predicts (Meinshausen), for regression or two classes; `decision_tree`: a small tree on the dataset's rows, which
+    knows nothing of the model's trees. The last three have settings of their own, but not `boxes`, `max_rules`,
     `n_restarts`, `start`, `omega`, `e_step_rounds` and `regions`. Of what a method does not have, any value but the
     default is refused.
     """
@@ -334,8 +334,8 @@ class RuleSetRequest(Record):
     limit it, and refuse any value but the default.
     """
     n_restarts: int | Unset = UNSET
-    """Number of fits from random starts, of which the one with the least training error is kept; `rule_list` makes a
-    tenth of them. Default: 120 with `fab`, otherwise 20.
+    """Number of fits from random starts; the one with the least training error is kept; `rule_list` makes a tenth of
+    them. Default: 120 with `fab`, otherwise 20.
     """
     start: RuleSetStart | str | Unset = UNSET
     """What fits of regions begin with. `responsibilities`: the shares of regions in rows are random, and parameters

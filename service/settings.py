@@ -66,9 +66,7 @@ class ServiceSettings(BaseSettings):
         tuple[str, ...], NoDecode, BeforeValidator(read_origins)
     ] = ()  # comma-separated: sites whose pages may call from a browser, such as https://pages.example
     log_level: Literal["debug", "info", "warning", "error"] = "info"  # above info, only failed requests are logged
-    drain_seconds: float = (
-        0.5  # after SIGTERM it still answers, but is not ready: choose more than a proxy's probe interval
-    )
+    drain_seconds: float = 0.5  # after SIGTERM, answering but not ready: choose more than a proxy's probe interval
     grace_seconds: int = 5  # then requests under way may finish; the others are answered with 503
     max_model_bytes: int = 1 << 30
     max_model_nodes: int = 20_000_000
@@ -107,9 +105,7 @@ class ServiceSettings(BaseSettings):
     answer_seconds: float = 30  # callers that read answers this much behind 64 KiB a second are cut off
     header_seconds: float = 10
     job_memory_bytes: int = memory_bytes()  # the same as workers have; jobs that would need more are refused
-    dask_scheduler: str | None = (
-        None  # tls://host:8786: scheduler for jobs too large for one machine; unset: no cluster
-    )
+    dask_scheduler: str | None = None  # tls://host:8786, for jobs too large for one machine; unset: no cluster
     job_deadline_seconds: float = 3600
     large_job_deadline_seconds: float = 6 * 3600  # for datasets over 100,000 rows
     max_queued_jobs: int = 10_000  # jobs that wait for a worker; beyond, 429

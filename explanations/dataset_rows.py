@@ -25,26 +25,41 @@ class DatasetRows:
         The dataset, open.
     columns : (n_features,)
         Its column for each feature, as ``match_features`` returns them.
+    target
+        Its target column, where ``targets_of`` reads consecutive rows.
     """
 
-    def __init__(self, file: DatasetFile, columns: Sequence[str]) -> None:
+    def __init__(self, file: DatasetFile, columns: Sequence[str], target: str | None = None) -> None:
         self._file = file
         self._columns = columns
         self._are_booleans = [file.column(name).type == "boolean" for name in columns]
         self._id_columns = [] if file.row_id_column is None else [file.row_id_column]
+        self._target = [] if target is None else [target]
         self._n_read_rows = max(1, min(_MAX_READ_ROWS, _READ_CELLS // len(columns)))
         self._held, self._held_rows = list[NDArray[Any]](), range(0)
 
     def read(self, rows: range) -> tuple[list[Instance], list[str]]:
         """Return consecutive rows and their identifiers; rows after them are read ahead."""
+        columns = self._columns_of(rows)
+        row_ids = columns[len(self._columns)].tolist() if self._id_columns else list(map(str, rows))
+        return self._instances(columns[: len(self._columns)]), row_ids
+
+    def targets_of(self, rows: range, classes: Sequence[str]) -> list[Target | None]:
+        """Return what ``take_targets`` returns of consecutive rows, without reading those twice that are held."""
+        if not self._target:
+            return [None] * len(rows)
+        return [target_of_cell(value, classes) for value in _values(self._columns_of(rows)[-1], is_boolean=False)]
+
+    def _columns_of(self, rows: range) -> list[NDArray[Any]]:
+        """Return consecutive rows of the features' columns, of the identifiers and of the target."""
         if rows.start not in self._held_rows or rows.stop > self._held_rows.stop:
             stop = max(rows.stop, min(rows.start + self._n_read_rows, self._file.n_rows))
-            self._held = list(self._file.read_columns([*self._columns, *self._id_columns], rows.start, stop))
+            self._held = list(
+                self._file.read_columns([*self._columns, *self._id_columns, *self._target], rows.start, stop)
+            )
             self._held_rows = range(rows.start, stop)
         first = self._held_rows.start
-        own = [column[rows.start - first : rows.stop - first] for column in self._held]
-        row_ids = own[-1].tolist() if self._id_columns else list(map(str, rows))
-        return self._instances(own[: len(self._columns)]), row_ids
+        return [column[rows.start - first : rows.stop - first] for column in self._held]
 
     def take(self, rows: Sequence[int], n_text_bytes: int) -> list[Instance]:
         """Return these rows, in their order; see ``DatasetFile.take_columns``."""

@@ -101,10 +101,12 @@ _OF_LABELS: Mapping[str, tuple[pa.DataType, Read]] = {
     "label": (pa.string(), _field("prediction", "label")),
     "score": (pa.float64(), _score),
     "scores": (pa.list_(_SCORE), _field("prediction", "scores")),
+    "target": (pa.string(), _field("target")),
     "prototype_label": (pa.string(), _nearest("label")),
 }
 _OF_VALUES: Mapping[str, tuple[pa.DataType, Read]] = {
     "value": (pa.float64(), _field("prediction", "value")),
+    "target": (pa.float64(), _field("target")),
     "prototype_value": (pa.float64(), _nearest("value")),
 }
 _END: Mapping[str, tuple[pa.DataType, Read]] = {

@@ -121,8 +121,8 @@ class _Explained(Contract):
         "regression without a decision."
     )
     target: str | float | SkipJsonSchema[None] = absent(
-        "Its class or value in the target column of `dataset`; absent where the row was sent, in explanation sets, and "
-        "where the dataset has no target that fits the model."
+        "Its class or value in the target column of the dataset; absent where the row was sent, and where the dataset "
+        "has no target that fits the model."
     )
     typicality: Typicality | SkipJsonSchema[None] = absent(
         "How near the row is to its nearest prototype, among other rows; absent where all other rows are prototypes."

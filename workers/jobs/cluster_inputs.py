@@ -57,10 +57,11 @@ class ModelSource:
 
 @dataclass(frozen=True, slots=True)
 class RowsSource:
-    """The file that rows are read from, and the column of each feature."""
+    """The file that rows are read from, the column of each feature, and that of the target."""
 
     content: str
     columns: tuple[str, ...]
+    target: str | None = None
 
 
 def check_node(expected: Mapping[str, str]) -> None:

@@ -139,6 +139,7 @@ class BlockExplainer:
     n_rows: int  # of the dataset
     n_block_rows: int
     kept: LeafTableContent | None  # the model's outcome, if an earlier job kept it
+    target: str | None = None  # the dataset's target column
 
     @property
     def n_blocks(self) -> int:
@@ -162,7 +163,8 @@ class BlockExplainer:
     def _explain(self, rows: range) -> tuple[list[Json], Outcome]:
         """Return what a call for each row answers, and the model's outcome for those that it takes."""
         instances, row_ids = self._rows.read(rows)
-        read = read_instances(instances, self.warm.features)
+        targets = self._rows.targets_of(rows, self.warm.model.classes)
+        read = read_instances(instances, self.warm.features).with_targets(targets)
         if self.kept is None or read.refused:
             run = run_readable(self.warm.session, read)
         else:
@@ -171,7 +173,7 @@ class BlockExplainer:
 
     @cached_property
     def _rows(self) -> DatasetRows:
-        return DatasetRows(DatasetFile(self.path), self.columns)
+        return DatasetRows(DatasetFile(self.path), self.columns, self.target)
 
 
 # On a cluster.
@@ -214,6 +216,7 @@ def explain_blocks(first: int, stop: int, rows: ExplainedRows, expected: Mapping
         n_rows=rows.n_rows,
         n_block_rows=rows.n_block_rows,
         kept=None,
+        target=rows.rows.target,
     )
     explained = []
     for block in range(first, stop):

@@ -86,6 +86,7 @@ def _block_explainer(
         n_rows=stored.view.n_rows,
         n_block_rows=_n_block_rows(warm, request),
         kept=kept,
+        target=stored.view.target,
     )
     if warm.reference is not None and _FROM_REFERENCE & explainer.parts.included:
         warm.reference.open()  # once, for all processes
@@ -192,7 +193,7 @@ def _explain_on_cluster(
         records=read_explainer(request.explainer, context.database, context.objects),
         model=ModelSource.of(ModelStore(context.database).get(warm.model.id)),
         request=request,
-        rows=RowsSource(stored.content, tuple(match_features(warm.model, stored.view))),
+        rows=RowsSource(stored.content, tuple(match_features(warm.model, stored.view)), stored.view.target),
         n_rows=stored.view.n_rows,
         n_block_rows=_n_block_rows(warm, request),
     )

@@ -100,6 +100,27 @@ def test_many_blocks_make_one_whole(shop: Shop) -> None:
     assert table.column("row_id").to_pylist() == [orjson.loads(line)["row_id"] for line in lines]
 
 
+def test_rows_of_a_dataset_with_a_target_have_it_in_lines_and_in_the_table(shop: Shop) -> None:
+    frame = frame_of(fitted("random_forest_binary"))
+    frame.loc[3, "t"] = 1 - frame.loc[3, "t"]  # what the forest, which was fitted on these rows, does not predict
+    dataset = shop.workshop.register_dataset(frame, target="t")
+    made = shop.explain(dataset=dataset)
+    targets = [str(int(value)) for value in frame["t"]]
+
+    explanations = [orjson.loads(line) for line in shop.lines(made)]
+    assert [explanation["target"] for explanation in explanations] == targets
+    assert explanations[3]["prediction"]["label"] != targets[3]
+    assert f"was {targets[3]}" in explanations[3]["summary"]
+    assert shop.table(made).column("target").to_pylist() == targets
+
+
+def test_rows_without_a_target_have_none(shop: Shop) -> None:
+    made = shop.explain()
+
+    assert not any("target" in orjson.loads(line) for line in shop.lines(made))
+    assert shop.table(made).column("target").null_count == _N_ROWS
+
+
 def test_each_block_of_lines_can_be_read_alone(shop: Shop) -> None:
     made = shop.explain()
     kept, lines = shop.open(made), shop.lines(made)

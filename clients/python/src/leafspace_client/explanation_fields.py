@@ -24,6 +24,7 @@ from .types import (
     RefusedRow,
     RowWarning,
     Typicality,
+    Unset,
     ValuePrediction,
 )
 
@@ -98,6 +99,12 @@ class ExplanationFields:
         prediction = self.prediction
         scores = prediction.scores if isinstance(prediction, ClassPrediction) else []
         return {score.label: score.value for score in scores}
+
+    @property
+    def target(self) -> Label | None:
+        """The row's class or value in the dataset; ``None`` where the row was sent, or where that is not known."""
+        target = self._explained.target
+        return None if isinstance(target, Unset) else target
 
     @property
     def typicality(self) -> Typicality | None:

@@ -183,6 +183,7 @@ class Explanations(Sequence[Explanation], Displayed):
         rows
             ``"explanations"``: a row for each, in their order, also for abstained and refused ones. The columns are
             ``row_id``, ``status``; the ``label``, with a column such as ``score_yes`` for each class, or the ``value``;
+            ``target``, of rows of a dataset that has one;
             ``typicality_level`` and ``typicality_percentile`` (0 to 100); of the nearest prototype
             ``prototype_row_id``, ``prototype_label`` or ``prototype_value``, ``proximity`` (0 to 1) and the texts of
             its reasons ``reason_1``, ``reason_2``, …; ``summary``; ``warnings``, as one text. ``value_age`` and

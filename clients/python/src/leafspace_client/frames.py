@@ -149,10 +149,11 @@ def _of_problem(problem: "Problem") -> _Line:
 
 
 def _of_prediction(explanation: "ExplanationFields") -> _Line:
+    target = {} if explanation.target is None else {"target": explanation.target}
     if explanation.label is None:
-        return {"value": explanation.value}
+        return {"value": explanation.value} | target
     scores = {f"score_{spelled(label)}": score for label, score in explanation.scores.items()}
-    return {"label": explanation.label} | scores
+    return {"label": explanation.label} | scores | target
 
 
 def _of_typicality(explanation: "ExplanationFields") -> _Line:

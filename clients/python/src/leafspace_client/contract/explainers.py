@@ -37,8 +37,8 @@ class AbstainedRow(Record):
     regression without a decision.
     """
     target: NumberOrText | Unset = UNSET
-    """Its class or value in the target column of `dataset`; absent where the row was sent, in explanation sets, and
-    where the dataset has no target that fits the model.
+    """Its class or value in the target column of the dataset; absent where the row was sent, and where the dataset has
+    no target that fits the model.
     """
     typicality: Typicality | Unset = UNSET
     """How near the row is to its nearest prototype, among other rows; absent where all other rows are prototypes."""
@@ -154,8 +154,8 @@ class ExplainedRow(Record):
     regression without a decision.
     """
     target: NumberOrText | Unset = UNSET
-    """Its class or value in the target column of `dataset`; absent where the row was sent, in explanation sets, and
-    where the dataset has no target that fits the model.
+    """Its class or value in the target column of the dataset; absent where the row was sent, and where the dataset has
+    no target that fits the model.
     """
     typicality: Typicality | Unset = UNSET
     """How near the row is to its nearest prototype, among other rows; absent where all other rows are prototypes."""

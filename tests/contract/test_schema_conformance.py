@@ -3,34 +3,14 @@
 Never an error of the server, a status or content type that is not described, or a body that its schema does not allow.
 """
 
-import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlencode
 
 import pytest
-import requests
-import schemathesis
-from hypothesis import HealthCheck, Phase, assume, settings
-from schemathesis import Case
-from schemathesis.checks import not_a_server_error
-from schemathesis.core.result import Ok
-from schemathesis.pytest.lazy import get_all_tests
-from schemathesis.schemas import BaseSchema
-from schemathesis.specs.openapi.checks import (
-    allow_header_conformance,
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-    unsupported_method,
-)
 
 from tests.support.api import Api
 from tests.support.contract_cases import RealThings, register_everything
-from tests.support.patience import PATIENCE_SECONDS
 from tests.support.serving import Service, serving
 
 _DESCRIPTION = Path(__file__).parents[2] / "openapi.json"
@@ -44,22 +24,6 @@ _EVERY_OPERATION = pytest.mark.parametrize(
         for method in operations
         if path != _WITHOUT_END
     ],
-)
-_CHECKS = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-    unsupported_method,
-    allow_header_conformance,
-]
-_LONGEST_QUERY = 8_000  # characters; the server refuses much longer ones before the application sees them
-_generated = settings(
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.explicit, Phase.generate],
 )
 
 
@@ -82,15 +46,12 @@ def described_things(described: Service) -> RealThings:
     return register_everything(Api(described.url))
 
 
-@functools.cache
-def _description() -> BaseSchema:
-    return schemathesis.openapi.from_path(_DESCRIPTION)
-
-
 @_EVERY_OPERATION
 @pytest.mark.sampled("tenths")
 def test_answers_are_as_the_description_says(operation: str, service: Service, things: RealThings) -> None:
-    _hold(operation, 3, service, things)
+    from tests.support.generated_requests import hold_answers  # it brings Schemathesis, seconds of imports
+
+    hold_answers(operation, 3, service, things)
 
 
 @pytest.mark.long
@@ -99,26 +60,6 @@ def test_answers_are_as_the_description_says(operation: str, service: Service, t
 def test_many_answers_are_as_the_description_says(
     operation: str, described: Service, described_things: RealThings
 ) -> None:
-    _hold(operation, 200, described, described_things)
+    from tests.support.generated_requests import hold_answers  # it brings Schemathesis, seconds of imports
 
-
-def _hold(operation: str, n_examples: int, service: Service, things: RealThings) -> None:
-    """Send requests that are generated here, as putting them together for all operations takes seconds."""
-
-    method, _, path = operation.partition(" ")
-    # Of a stream, each event would be held against the schema of the whole.
-    checks = [check for check in _CHECKS if check is not response_schema_conformance or not path.endswith("/events")]
-
-    def answer_is_as_described(case: Case[Any]) -> None:
-        things.put_into(case)
-        assume(len(urlencode(case.query or {}, doseq=True)) < _LONGEST_QUERY)
-        case.call_and_validate(service.url, session=session, checks=checks, timeout=PATIENCE_SECONDS)
-
-    of_operation = _description().include(method=method, path=path)
-    wanted = settings(_generated, max_examples=n_examples)
-    (found,) = get_all_tests(schema=of_operation, test_func=answer_is_as_described, settings=wanted, given_kwargs={})
-    assert isinstance(found, Ok)
-    _, send_all = found.ok()
-    with requests.Session() as session:
-        session.trust_env = False  # no proxy is looked for before each request
-        send_all()
+    hold_answers(operation, 200, described, described_things)

@@ -2,14 +2,15 @@
 
 import zlib
 from dataclasses import dataclass
-from typing import Any
-
-from schemathesis import Case
+from typing import TYPE_CHECKING, Any
 
 from schemas.nouns import NOUNS
 
 from .api import Api, Json, csv_of, frame_of, register
 from .models import fitted
+
+if TYPE_CHECKING:
+    from schemathesis import Case
 from .nouns import EXAMPLES, FROM_MODEL_AND_DATASET, storing_explainer
 
 _MADE_UP_ONCE_IN = 4
@@ -23,7 +24,7 @@ class RealThings:
     instance: Json
     files: dict[str, bytes]  # by path
 
-    def put_into(self, case: Case[Any]) -> None:
+    def put_into(self, case: "Case[Any]") -> None:
         """Exchange a generated request's ids, rows and file for real ones, unless this one is to miss."""
         if self._is_to_miss(case):
             return
@@ -45,7 +46,7 @@ class RealThings:
         return parts
 
     @staticmethod
-    def _is_to_miss(case: Case[Any]) -> bool:
+    def _is_to_miss(case: "Case[Any]") -> bool:
         case_text = repr((case.path_parameters, case.query, case.headers, case.body))
         return zlib.crc32(case_text.encode("utf-8", "backslashreplace")) % _MADE_UP_ONCE_IN == 0
 

@@ -13,7 +13,7 @@ from .processor_seconds import PROPERTY
 
 _PROJECT = Path(__file__).parents[2]
 _SECONDS_OF_FILES = _PROJECT / "tests" / "seconds_of_files.json"
-_LEAST_SECONDS = 5.0  # of those that are worth a line
+_LEAST_SECONDS = 2.0  # of those that are worth a line
 
 
 def seconds_of_files() -> dict[str, float]:

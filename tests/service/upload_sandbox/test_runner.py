@@ -22,6 +22,7 @@ from service.upload_sandbox.runner import READ_DATASET, UploadReader
 from service.upload_sandbox.settings import UploadReaderSettings
 from storage.dataset_files import DatasetFile
 from storage.errors import DatasetRefused, StorageError, StorageUnavailable
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.processes import is_alive, upload_children_of
 from tests.support.sampling import mostly_long
 from tests.support.shared import shared_path
@@ -258,7 +259,7 @@ def _confined_children(parent: int) -> Iterator[int]:
 
 
 def _wait_for(look: Callable[[], Found | None]) -> Found:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         try:
             found = look()
@@ -267,4 +268,4 @@ def _wait_for(look: Callable[[], Found | None]) -> Found:
         if found is not None:
             return found
         time.sleep(0.01)
-    pytest.fail("waited for 10 s in vain")
+    pytest.fail("it did not happen")

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, floor, inf
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -24,6 +23,9 @@ from tree_explainers.relational.schema import Schema
 from tree_explainers.wording import BooleanPhrases, ColumnPhrases, Interval, Phrases
 
 from .feature_sets import OpenFeatureSet
+
+VALUES = "values_"
+"""The names of arrays of measured numbers next to a model's cuts begin so; the feature's name follows."""
 
 TestOperator = Literal[">", "<="]
 _COUNTS = ("count", "n_distinct")
@@ -111,7 +113,7 @@ def phrases_of(
     columns: Iterable[Column],
     features: OpenFeatureSet | None,
     precision: Precision = np.float64,
-    values: Mapping[str, Sequence[float]] = MappingProxyType({}),
+    values: Mapping[str, Sequence[float]] | None = None,
 ) -> Phrases:
     """Return the words of those columns that have some.
 
@@ -126,7 +128,8 @@ def phrases_of(
     precision
         To which the model rounds numbers before it compares them.
     values
-        By the model's names, of measured numbers those of the reference rows, ascending.
+        By the model's names, measured numbers of reference rows next to the model's cuts, ascending. ``None``: what is
+        printed are ends that are as short as rows allow, not the model's own.
     """
     queries = {} if features is None else dict(zip(features.names, features.features, strict=True))
     found: dict[str, ColumnPhrases] = {}
@@ -136,14 +139,17 @@ def phrases_of(
         elif column.type == "boolean":
             found[name] = BooleanPhrases(name)
         elif column.type == "number":
-            found[name] = NumberPhrases.of(name, number_column(column, precision, values.get(name, ())))
+            found[name] = NumberPhrases.of(
+                name, number_column(column, precision, None if values is None else values.get(name, ()))
+            )
     return found
 
 
-def number_column(column: Column, precision: Precision, values: Sequence[float] = ()) -> NumberColumn:
-    """Return what the reference rows show that a column of numbers can hold."""
-    found = NumberColumn.of(column.decimals, column.min, column.max, column.n_infinite)
-    return replace(found, is_single=column.is_single_precision, precision=precision, values=values)
+def number_column(column: Column, precision: Precision, values: Sequence[float] | None) -> NumberColumn:
+    """Return what the reference rows show that a column of numbers can hold; see ``phrases_of``."""
+    known = NumberColumn.of(column.decimals, column.min, column.max, column.n_infinite)
+    is_single, keeps_digits = column.is_single_precision, values is None
+    return replace(known, is_single=is_single, precision=precision, values=values or (), keeps_digits=keeps_digits)
 
 
 def implications_of(phrases: Phrases, statements: Statements) -> Implications:

@@ -28,7 +28,7 @@ from tree_explainers.prototype_sets.reasons import Reasons
 from tree_explainers.prototype_sets.row_coverage import MinimumProximity
 
 from .explainer_records import ExplainerRecords, read_explainer
-from .feature_phrases import phrases_of
+from .feature_phrases import VALUES, phrases_of
 from .instances import Features
 from .nearest_rows import WarmReference
 from .nested_instances import NestedFeatures
@@ -129,7 +129,7 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
         reason_texts=ReasonTexts.build(
             ReasonReader.build(session.description.columns, session.description.precision, reference, boxes.sets),
             shown,
-            phrases_of(model.feature_names, columns, queries, session.description.precision),
+            phrases_of(model.feature_names, columns, queries, session.description.precision, _values(arrays)),
         ),
         unexpected=UnexpectedlyMissing.build(session.description, reference),
         warnings=RowWarnings(session.description, columns, shown),
@@ -144,6 +144,11 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
         stores_explanations=explainer.store_explanations,
         provenance=_provenance(model, dataset.sha256, explainer, session),
     )
+
+
+def _values(arrays: Mapping[str, NDArray[Any]]) -> dict[str, list[float]]:
+    """Return measured numbers of reference rows next to the model's cuts, by feature."""
+    return {name.removeprefix(VALUES): array.tolist() for name, array in arrays.items() if name.startswith(VALUES)}
 
 
 def _leaf_boxes(arrays: Mapping[str, NDArray[Any]]) -> LeafBoxes:

@@ -41,7 +41,8 @@ class NumberColumn:
     has_infinite: bool = False
     is_single: bool = False  # its values are the numbers of single precision next to such decimals
     precision: Precision = np.float64  # to which the model rounds a value before it compares it
-    values: Sequence[float] = ()  # of measured numbers those of the reference rows, ascending; empty: not known
+    values: Sequence[float] = ()  # measured numbers of reference rows next to the cuts, ascending; empty: not known
+    keeps_digits: bool = False  # ends of measured numbers are as short as rows allow: they are not rounded again
 
     @classmethod
     def of(cls, decimals: int | None, least: float | None, most: float | None, n_infinite: int = 0) -> "NumberColumn":
@@ -98,7 +99,10 @@ def printed_end(exact: End, column: NumberColumn, *, is_low: bool) -> PrintedEnd
     unit = 10**column.decimals if column.decimals is not None else None
     if unit is not None and abs(exact.value) * unit < _LARGEST_MULTIPLE:
         return _of_multiples(exact, unit, column, is_low=is_low)
-    end = _rounded_inwards(exact, column, is_low=is_low)
+    if column.keeps_digits:
+        end = wording.shortest_end(exact, is_low=is_low, is_single=False)
+    else:
+        end = _rounded_inwards(exact, column, is_low=is_low)
     return PrintedEnd(end, end.value if end.inclusive else None)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from explanations.feature_phrases import VALUES
 from schemas.prototype_sets import (
     MAX_CRITICISMS,
     PrototypeSetRequest,
@@ -29,6 +30,7 @@ from tree_explainers.prototype_sets.readable import feature_numbers
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_agreement
+from .column_values import measured_values
 from .prototype_set_choice import Choice, choose, load_inputs
 from .prototype_set_evaluation import (
     ChosenPrototypes,
@@ -81,7 +83,7 @@ def make_prototype_set(context: JobContext) -> Produced:
         measured = _measure(context, choice.prototypes, rows)
         nearest = None if certificate is None else certificate.nearest
         evaluated = _evaluate(context, request, choice, rows, measured.row_coverage, nearest)
-        arrays = _arrays(choice.prototypes, measured.quantiles)
+        arrays = _arrays(context.objects, choice.prototypes, measured.quantiles)
     reference, files = written()
     content = PrototypeSetResult(
         nearest_rows=reference.view,
@@ -182,7 +184,7 @@ def _find_criticisms(chosen: ChosenPrototypes) -> Criticisms:
     return find_criticisms(space.dataset.table, space.weights, classes, selection.rows, n_criticisms)
 
 
-def _arrays(chosen: ChosenPrototypes, quantiles: NDArray[np.int64]) -> bytes | None:
+def _arrays(objects: ObjectStore, chosen: ChosenPrototypes, quantiles: NDArray[np.int64]) -> bytes | None:
     """Return what explainers need: the prototypes' leaves and boxes, how to find a row's leaves, what is typical."""
     if not chosen.space.is_explainable:
         return None
@@ -194,4 +196,5 @@ def _arrays(chosen: ChosenPrototypes, quantiles: NDArray[np.int64]) -> bytes | N
         "classes": chosen.selection.classes,
         "typicality_quantiles": quantiles,
     }
-    return write_arrays(space.arrays() | prototypes | {f"boxes_{name}": array for name, array in boxes.items()})
+    values = {f"{VALUES}{name}": array for name, array in measured_values(objects, space.model, space.dataset).items()}
+    return write_arrays(space.arrays() | prototypes | values | {f"boxes_{name}": each for name, each in boxes.items()})

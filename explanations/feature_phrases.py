@@ -38,6 +38,7 @@ class FeaturePhrases:
 
     feature: Feature
     schema: Schema
+    numbers: NumberPhrases | None = None  # how ends are printed; None: as they are
 
     @property
     def is_boolean(self) -> bool:
@@ -86,7 +87,8 @@ class FeaturePhrases:
     def _tests(self, interval: Interval) -> Sequence[tuple[FeatureTest, bool]] | None:
         """Return the tests that say together that a number lies in an interval, each as it is or negated."""
         feature = self.feature
-        low, high = _cuts(interval, is_count=feature.kind in _COUNTS)
+        is_count = feature.kind in _COUNTS
+        low, high = _cuts(interval if is_count else self._shortened(interval), is_count=is_count)
         or_missing = interval.or_missing and not is_never_missing(feature)
         if feature.kind in _NAMED or low is None or high is None or (or_missing and low > -inf and high < inf):
             return None
@@ -94,6 +96,13 @@ class FeaturePhrases:
         if or_missing:  # a test is false of what is missing
             above, at_most = (FeatureTest(feature, "<=", low), False), (FeatureTest(feature, ">", high), False)
         return [*([above] if low > -inf else []), *([at_most] if high < inf else [])]
+
+    def _shortened(self, interval: Interval) -> Interval:
+        """Return an interval that people read and whose ends are cuts; the same where there is none."""
+        printed = None if self.numbers is None else self.numbers.printed(interval)
+        if printed is None or None in _cuts(printed.ends, is_count=False):
+            return interval
+        return printed.ends._replace(or_missing=interval.or_missing)
 
 
 def _is_open(interval: Interval) -> bool:
@@ -134,8 +143,10 @@ def phrases_of(
     queries = {} if features is None else dict(zip(features.names, features.features, strict=True))
     found: dict[str, ColumnPhrases] = {}
     for name, column in zip(names, columns, strict=True):
+        near = None if values is None else values.get(name, ())
+        numbers = NumberPhrases.of(name, number_column(column, precision, near))
         if features is not None and column.name in queries:
-            found[name] = FeaturePhrases(queries[column.name], features.schema)
+            found[name] = FeaturePhrases(queries[column.name], features.schema, numbers)
         elif column.type == "boolean":
             found[name] = BooleanPhrases(name)
         elif column.type == "number":

@@ -23,6 +23,8 @@ from tree_explainers.prototype_sets.raw_units import RawReasons, RawSide, Wanted
 from tree_explainers.prototype_sets.readable import ReasonReader
 from tree_explainers.wording import ColumnPhrases, Interval, Phrases
 
+from .feature_phrases import FeaturePhrases
+
 _N_SIDES = 1 << len(RawSide)
 _SHARE_DIGITS = 4  # more would be read by nobody, and an explanation has dozens of shares
 _KEPT_REASONS = 10_000  # of an explainer: about half a kilobyte each
@@ -275,6 +277,7 @@ def _by_column(reader: ReasonReader, phrases: Phrases) -> dict[int, ColumnPhrase
 
 def _number_phrases(column: ModelColumn, reader: ReasonReader, phrases: Phrases) -> NumberPhrases:
     words = phrases.get(column.name)
+    words = words.numbers if isinstance(words, FeaturePhrases) else words
     if isinstance(words, NumberPhrases) and not column.transformed:
         return words
     return NumberPhrases.of(column.name, NumberColumn(precision=reader.precision))

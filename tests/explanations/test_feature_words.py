@@ -1,5 +1,6 @@
 """Columns that are queries are described in their words: what there is, what there is not, and how many."""
 
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -11,6 +12,7 @@ from explanations.feature_phrases import FeaturePhrases, implications_of, implie
 from explanations.sentences import summary
 from explanations.typicality import UNKNOWN
 from tests.support.relational_schemas import BANK
+from tree_explainers.printed_numbers import NumberColumn, NumberPhrases
 from tree_explainers.questions.conditions import Condition, condition_text, question_text, rule_text
 from tree_explainers.questions.implications import ColumnTest
 from tree_explainers.questions.statements import FeatureStatements, Statements
@@ -179,3 +181,10 @@ def test_answers_imply_answers_whichever_way_the_conditions_face() -> None:
     assert ((4, False), (3, True)) in found  # more than 2 are more than none
     assert {((0, True), (6, False)), ((6, False), (0, True))} <= found  # the same, turned round
     assert not any(given[0] == 2 and given[1] is False for given, _ in found)
+
+
+def test_calculated_ends_of_measures_are_printed_as_a_person_writes_them() -> None:
+    words = replace(PHRASES["largest"], numbers=NumberPhrases.of("largest", NumberColumn(1)))
+
+    assert words.sentence(Interval(low=300.00000000000006)) == f"has an account {ACCOUNTS} with balance above 300"
+    assert words.sentence(Interval(high=299.87)) == f"largest balance of its accounts {ACCOUNTS} is at most 299.8"

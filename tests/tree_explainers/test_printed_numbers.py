@@ -1,6 +1,5 @@
 """Each printed condition, read back, decides as the exact one does: reference rows, and all that a column can hold."""
 
-import re
 from dataclasses import replace
 from math import inf, nextafter
 
@@ -9,34 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.printed_conditions import holds
 from tree_explainers.printed_numbers import NumberColumn, NumberPhrases
 from tree_explainers.wording import MISSING_ALLOWED, Interval
-
-_NUMBER = r"(-?[\d,]+(?:\.\d+)?(?:e[-+]?\d+)?)"
-_ENDS = {
-    "above": lambda value, end: value > end,
-    "at least": lambda value, end: value >= end,
-    "below": lambda value, end: value < end,
-    "at most": lambda value, end: value <= end,
-}
-
-
-def _number(text: str) -> float:
-    return float(text.replace(",", ""))
-
-
-def _holds(text: str, value: float) -> bool:
-    """Return whether a printed condition holds for a number, by its words alone."""
-    text = text.removesuffix(MISSING_ALLOWED)
-    if text in ("", "yes", "no"):
-        return text == "" or value == (text == "yes")
-    if found := re.fullmatch(f"{_NUMBER} to {_NUMBER}", text):
-        return _number(found[1]) <= value <= _number(found[2])
-    if re.fullmatch(_NUMBER, text):
-        return value == _number(text)
-    parts = [re.fullmatch(f"(above|at least|below|at most) {_NUMBER}", part) for part in text.split(" and ")]
-    assert all(parts), text
-    return all(_ENDS[part[1]](value, _number(part[2])) for part in parts if part)
 
 
 def _decides(interval: Interval, column: NumberColumn, value: float) -> bool:
@@ -140,7 +114,7 @@ def test_all_that_a_column_of_whole_numbers_or_decimals_can_hold_is_decided_as_b
 
     exact = [_decides(interval, column, value) for value in possible]
 
-    assert exact == [text is not None and _holds(text, value) for value in possible], (text, interval)
+    assert exact == [text is not None and holds(text, value) for value in possible], (text, interval)
 
 
 @given(st.data(), precisions)
@@ -149,7 +123,7 @@ def test_yes_and_no_are_decided_as_by_the_model(data: st.DataObject, precision: 
     interval = data.draw(intervals(precision))
     text = _text(column, interval)
 
-    assert [text is not None and _holds(text, each) for each in (0.0, 1.0)] == [
+    assert [text is not None and holds(text, each) for each in (0.0, 1.0)] == [
         _decides(interval, column, each) for each in (0.0, 1.0)
     ]
 
@@ -165,9 +139,9 @@ def test_reference_rows_of_measured_numbers_are_decided_as_by_the_model_and_othe
     column = NumberColumn(values=tuple(map(float, values)), precision=precision)
     text = _text(column, interval)
 
-    assert [text is not None and _holds(text, each) for each in values] == [
+    assert [text is not None and holds(text, each) for each in values] == [
         _decides(interval, column, each) for each in values
     ], (text, interval)
     neighbours = (np.nextafter(precision(each), precision(towards)) for each in finite for towards in (-inf, inf))
     others = [*map(float, neighbours), *(float(precision(each * scale)) for each in finite for scale in (0.9, 1.1))]
-    assert all(_decides(interval, column, each) for each in others if text is not None and _holds(text, each))
+    assert all(_decides(interval, column, each) for each in others if text is not None and holds(text, each))

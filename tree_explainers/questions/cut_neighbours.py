@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def cut_neighbours(cuts: Floats, blocks: Iterable[Floats]) -> Floats:
+def cut_neighbours(
+    cuts: Floats, blocks: Iterable[Floats], precision: type[np.float32 | np.float64] = np.float64
+) -> Floats:
     """Return the least and the greatest value between each two neighbouring cuts, ascending.
 
     Parameters
@@ -20,6 +22,8 @@ def cut_neighbours(cuts: Floats, blocks: Iterable[Floats]) -> Floats:
         In any order; infinite ones are left out.
     blocks : each (n_rows,)
         Values; NaN: missing, and left out as infinite ones are.
+    precision
+        To which values are rounded before they are compared with cuts.
 
     Returns
     -------
@@ -30,7 +34,8 @@ def cut_neighbours(cuts: Floats, blocks: Iterable[Floats]) -> Floats:
     least, most = np.full(len(edges) + 1, np.inf), np.full(len(edges) + 1, -np.inf)
     for block in blocks:
         values = block[np.isfinite(block)]
-        gaps = np.searchsorted(edges, values)
+        with np.errstate(over="ignore"):
+            gaps = np.searchsorted(edges, values.astype(precision).astype(np.float64))
         np.minimum.at(least, gaps, values)
         np.maximum.at(most, gaps, values)
     return np.unique(np.concatenate((least[np.isfinite(least)], most[np.isfinite(most)])))

@@ -1,8 +1,11 @@
 """Measured numbers of a dataset's rows next to a model's cuts, by which conditions are printed."""
 
+from collections.abc import Iterator
+
 from numpy import float64
 from numpy.typing import NDArray
 
+from storage.dataset_files import DatasetFile
 from storage.dataset_rows import open_rows
 from storage.object_store import ObjectStore
 from tree_explainers.errors import MethodNotApplicable
@@ -28,8 +31,10 @@ def measured_values(objects: ObjectStore, model: OpenModel, dataset: ScoredDatas
     cuts = {each.name: each.cuts for each in statements.features if each.is_number and columns[each.name] in measured}
     with open_rows(objects, dataset.stored.content) as file:
         return {
-            name: cut_neighbours(
-                own, (block[0].astype(float64) for block in file.iter_blocks([columns[name]], _BLOCK_ROWS))
-            )
+            name: cut_neighbours(own, _blocks(file, columns[name]), model.description.precision)
             for name, own in cuts.items()
         }
+
+
+def _blocks(file: DatasetFile, column: str) -> Iterator[NDArray[float64]]:
+    return (values.astype(float64) for (values,) in file.iter_blocks([column], _BLOCK_ROWS))

@@ -4,6 +4,7 @@ The sentences are those that the service sends. Figures stand beside what a cons
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 from .explanation_fields import ExplanationFields
@@ -47,6 +48,7 @@ _SHARES = {"unassigned"}
 _N_SUSPECTS = 10  # of an audit, as text
 _N_CRITICISMS = 3
 _ALWAYS = "always"  # the text of a rule without conditions
+_LEAST_WRITTEN_OUT, _MOST_WRITTEN_OUT = 1e-9, 1e21  # numbers that nobody would write with an exponent
 _IN_UNITS_OF_THE_TARGET = {"mean_squared_error", "mean_absolute_error"}
 
 
@@ -131,8 +133,13 @@ def _lines(lines: Iterable[str]) -> str:
 
 
 def number(value: float | None) -> str:
-    """Return a number short enough to read."""
-    return "missing" if value is None else f"{value:.6g}"
+    """Return a number in six digits, or in all that are before its point; only beyond 20 places with an exponent."""
+    if value is None:
+        return "missing"
+    text = f"{value:.6g}"
+    if "e" not in text or not _LEAST_WRITTEN_OUT <= abs(value) < _MOST_WRITTEN_OUT:
+        return text
+    return f"{value:.0f}" if abs(value) > 1 else f"{Decimal(text):f}"
 
 
 def _weighted(rule: Rule) -> str:

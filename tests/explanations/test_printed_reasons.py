@@ -1,0 +1,80 @@
+"""What explanations print decides all reference rows as the intervals beside it do, in numbers that a person writes."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+
+from explanations.explained_rows import explain_instances
+from explanations.warm_explainer import WarmExplainer, warm_up
+from schemas.explanations import ExplanationRequest
+from tests.support.models import onnx_of
+from tests.support.printed_conditions import holds
+from tests.support.workshop import workshop_in
+from tree_explainers.wording import Interval
+
+_N_ROWS = 80
+
+
+def _rows() -> pd.DataFrame:
+    draw = np.random.default_rng(3)
+    near = 0.335862701 + np.arange(_N_ROWS) * 1e-8  # six digits would put several on one side
+    return pd.DataFrame(
+        {
+            "hr": draw.integers(0, 24, _N_ROWS).astype(np.float64),
+            "member": draw.integers(0, 2, _N_ROWS),
+            "smoker": draw.integers(0, 2, _N_ROWS).astype(np.bool_),
+            "temperature": draw.integers(300, 420, _N_ROWS).astype(np.float32) / np.float32(10),
+            "ratio": np.where(draw.random(_N_ROWS) < 0.5, draw.random(_N_ROWS), near),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmExplainer]:
+    rows = _rows()
+    target = ((rows.hr % 7 > 3) ^ (rows.member == 1) ^ (rows.ratio > 0.336) ^ (rows.temperature > 36)).to_numpy()
+    forest = RandomForestClassifier(12, random_state=0).fit(rows.to_numpy(np.float32), target)
+    with workshop_in(tmp_path_factory.mktemp("printed")) as workshop:
+        model = workshop.register_model(onnx_of(forest, rows.to_numpy(np.float32)), feature_names=list(rows))
+        dataset = workshop.register_dataset(rows.assign(t=target), target="t")
+        made = workshop.make(model=model, dataset=dataset, n_prototypes=6)
+        assert made.status == "ready", made.problem
+        explainer = workshop.register_explainer(model=model, prototype_set=made.id)
+        context = workshop.context
+        yield warm_up(explainer, context.database, context.objects, context.sessions.get)
+
+
+def _conditions(warm: WarmExplainer) -> list[dict[str, Any]]:
+    request = ExplanationRequest(instances=_rows().head(20).astype(object).to_numpy().tolist(), include=["intervals"])
+    near = [each for found in explain_instances(warm, request) for each in found["nearest_prototypes"]]
+    return [reason for prototype in near for reason in prototype["reasons"]]
+
+
+def test_each_reference_row_is_decided_as_by_the_models_own_ends(warm: WarmExplainer) -> None:
+    rows, conditions = _rows(), _conditions(warm)
+    for reason in conditions:
+        text, ends = reason["text"].removeprefix(f"{reason['feature']} is "), reason["interval"]
+        low, high = (np.float32(ends.get(end, none)) for end, none in (("low", -np.inf), ("high", np.inf)))
+        exact = Interval(float(low), float(high), ends.get("low_inclusive", False), ends.get("high_inclusive", True))
+        for value in rows[reason["feature"]].to_numpy():
+            as_read = float(np.float32(value))
+            as_shown = float(str(value)) if isinstance(value, np.float32) else float(value)
+            assert holds(text, as_shown) == exact.admits(as_read), (reason, value)
+    assert {reason["feature"] for reason in conditions} == set(rows)
+
+
+def test_each_column_speaks_in_its_own_numbers(warm: WarmExplainer) -> None:
+    forms = {
+        "hr": r"(at most |at least )?\d+( to \d+)?",
+        "member": "yes|no",
+        "smoker": "yes|no",
+        "temperature": r"[a-z ]*\d\d(\.\d)?( (to|and [a-z ]*)? ?\d\d(\.\d)?)?",
+    }
+    for reason in _conditions(warm):
+        text = reason["text"].removeprefix(f"{reason['feature']} is ")
+        assert re.fullmatch(forms.get(reason["feature"], ".*"), text), reason

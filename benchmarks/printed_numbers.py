@@ -93,9 +93,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     print(__doc__.partition("\n\n``")[0])
     print(f"\n{describe_machine()}\n")
-    print(
-        "| data | library | ends | numbers | a machine's | more than six digits | whole columns with fractions |"
-    )
+    print("| data | library | ends | numbers | a machine's | more than six digits | whole columns with fractions |")
     print("|---|---|---|---|---|---|---|")
     examples: Counter[str] = Counter()
     totals: dict[tuple[str, str], list[int]] = {}

@@ -62,11 +62,15 @@ class BriefText(NamedTuple):
 
     def of(self, *values: Any) -> str:  # cells
         """Return the brief sentence where it is true of the same of these values, else the exact one."""
+        ends, printed = self.ends, self.printed
         for value in values:
-            if value is not None and not isinstance(value, str):
-                number = wording.short(value) if self.is_single else value
-                if self.ends.admits(number) is not self.printed.admits(number):
-                    return self.exact
+            if value is None or isinstance(value, str):
+                continue
+            number = wording.short(value) if self.is_single else value
+            if ends[0] < number < ends[1] and printed[0] < number < printed[1]:  # by far the most are
+                continue
+            if ends.admits(number) is not printed.admits(number):
+                return self.exact
         return self.brief
 
 

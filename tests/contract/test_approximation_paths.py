@@ -162,7 +162,7 @@ def test_explanation_sets_give_the_same_paths_byte_for_byte(api: Api, forest: Re
     found = api.made("/v1/explanation-sets", question)
 
     lines = api.content(f"/v1/explanation-sets/{found['id']}", "application/x-ndjson").splitlines()
-    body = {"instances": shown.rows[:60], "include": include}
+    body = {"dataset": forest.dataset["id"], "row_ids": [str(row) for row in range(60)], "include": include}
     alone = api.post(f"/v1/explainers/{shown.explainer['id']}/explanations", body)
     assert alone.content.partition(b'"data":[')[2].startswith(b",".join(lines[:60]))
     assert all(json.loads(line)["approximation_path"]["nodes"] for line in lines)

@@ -115,10 +115,8 @@ def test_explanation_sets_give_the_same_rules_byte_for_byte(api: Api, forest: Re
     found = api.made("/v1/explanation-sets", question)
 
     lines = api.content(f"/v1/explanation-sets/{found['id']}", "application/x-ndjson").splitlines()
-    rows = [forest.instance(row) for row in range(60)]
-    alone = api.post(
-        f"/v1/explainers/{explainer['id']}/explanations", {"instances": rows, "include": ["rules", "contrast"]}
-    )
+    rows = {"dataset": forest.dataset["id"], "row_ids": [str(row) for row in range(60)]}
+    alone = api.post(f"/v1/explainers/{explainer['id']}/explanations", {**rows, "include": ["rules", "contrast"]})
     assert alone.content.partition(b'"data":[')[2].startswith(b",".join(lines[:60]))
     table = pq.read_table(io.BytesIO(api.content(f"/v1/explanation-sets/{found['id']}", _PARQUET))).to_pylist()
     assert [row["summary"] for row in table] == [json.loads(line)["summary"] for line in lines]

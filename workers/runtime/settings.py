@@ -20,38 +20,38 @@ class WorkerSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="LEAFSPACE_", frozen=True, extra="ignore")
 
     data_dir: Path
-    database_url: str | None = None  # default: SQLite in the data directory
-    object_store_url: str | None = None  # file:///… or s3://bucket/prefix; default: a folder in the data directory
-    object_cache_bytes: int = CACHE_BYTES  # of local copies of what is in a bucket
+    database_url: str | None = None  # URL of the database; none: SQLite in the data directory
+    object_store_url: str | None = None  # file:///… or s3://bucket/prefix; none: a folder in the data directory
+    object_cache_bytes: int = CACHE_BYTES  # size limit of the local copies of objects in a bucket
     dataset_sources: Annotated[
         tuple[str, ...], NoDecode, BeforeValidator(read_roots)
-    ] = ()  # comma-separated: s3://bucket/prefix, file:///folder; below these alone datasets by reference are read
-    source_cache_bytes: int = CACHE_BYTES  # of what was read of their files, on the local disk
+    ] = ()  # comma-separated s3://bucket/prefix and file:///folder: roots of datasets by reference
+    source_cache_bytes: int = CACHE_BYTES  # size limit of the local normalised copies of source files
     redis_url: str
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    worker_niceness: int = 5  # jobs yield to explanations, and get their share beside all else that the machine does
-    job_memory_bytes: int = memory_bytes()  # of one job's process; the API refuses jobs that would need more
-    lease_seconds: float = 30  # a worker that is silent for this long is taken for dead
-    renew_seconds: float = 5
-    look_seconds: float = 1  # between checks whether a job was cancelled
-    reconcile_seconds: float = 1  # between checks for jobs that no worker works on
-    notification_seconds: float = 2  # after which the message of a new job counts as lost
-    retry_delays_seconds: tuple[float, ...] = RETRY_DELAYS_SECONDS
-    storage_pause_seconds: float = 5  # before a job is tried again that found rows or objects away; it is not counted
-    dask_scheduler: str | None = None  # tls://host:8786: where jobs run that no one machine can hold; none: nowhere
-    dask_tls_ca: Path | None = None  # of the authority whose certificates all nodes of the cluster show
-    dask_tls_cert: Path | None = None  # of this node
-    dask_tls_key: Path | None = None  # of that certificate
-    dask_block_rows: int = 65_536  # partitions of rows are whole numbers of blocks
-    dask_patience_seconds: float = 10  # for the scheduler and a first worker; then the job goes back into the queue
-    retention_seconds: float = 3600  # between searches for what is old
-    keep_artefact_days: float | None = None  # ready ones that no explainer rests on; none: for ever
-    keep_failed_artefact_days: float | None = 30  # those that failed or were cancelled
-    keep_job_days: float | None = 90  # jobs that have ended and are not the last ones of an artefact
-    keep_idempotency_days: float | None = 7  # what an Idempotency-Key made
-    keep_explanation_days: float | None = 184  # stored ones, half a year; none: for ever
-    keep_unused_input_days: float | None = None  # models and datasets that nothing rests on; none: for ever
-    keep_leaf_table_bytes: int | None = 50 << 30  # of all leaf tables, a cache; none: as many as there are
+    worker_niceness: int = 5  # niceness of jobs, which yield to explanations and share the rest of the machine
+    job_memory_bytes: int = memory_bytes()  # memory limit of a job's process; the API refuses larger jobs
+    lease_seconds: float = 30  # a worker that is silent for this long counts as dead
+    renew_seconds: float = 5  # interval at which a worker renews the lease of its job
+    look_seconds: float = 1  # interval of checks whether a job was cancelled
+    reconcile_seconds: float = 1  # interval of checks for jobs that no worker works on
+    notification_seconds: float = 2  # time after which the message of a new job counts as lost
+    retry_delays_seconds: tuple[float, ...] = RETRY_DELAYS_SECONDS  # pauses before a lost job is tried again
+    storage_pause_seconds: float = 5  # pause, uncounted, of a job that could not reach its storage
+    dask_scheduler: str | None = None  # scheduler for jobs too large for one machine, tls://host:8786
+    dask_tls_ca: Path | None = None  # certificate of the authority that signs for all nodes of the cluster
+    dask_tls_cert: Path | None = None  # certificate of this node
+    dask_tls_key: Path | None = None  # private key of that certificate
+    dask_block_rows: int = 65_536  # rows of a block; a partition is a whole number of blocks
+    dask_patience_seconds: float = 10  # waiting time for scheduler and first worker; then the job is queued again
+    retention_seconds: float = 3600  # interval of searches for what is too old
+    keep_artefact_days: float | None = None  # age at which unused ready artefacts go; none: never
+    keep_failed_artefact_days: float | None = 30  # age at which failed and cancelled artefacts go
+    keep_job_days: float | None = 90  # age at which finished jobs go, except the last of each artefact
+    keep_idempotency_days: float | None = 7  # age at which idempotency keys go
+    keep_explanation_days: float | None = 184  # age at which stored explanations go: half a year; none: never
+    keep_unused_input_days: float | None = None  # age at which unused models and datasets go; none: never
+    keep_leaf_table_bytes: int | None = 50 << 30  # size limit of all leaf tables, which are a cache; none: no limit
 
     @property
     def cluster(self) -> ClusterSettings | None:

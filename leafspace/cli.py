@@ -14,18 +14,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from schemas.scopes import SCOPES, Scope
 from workers.runtime.supervisor import CannotStart
 
 from .data_directory import default_data_dir
 from .embedded import ServeOptions, child_environment, n_workers_here, serve, workers_command
 from .redis_server import running_server_url
-
-if TYPE_CHECKING:
-    from schemas.scopes import Scope
 
 _data_dir = click.option(
     "--data-dir",
@@ -179,7 +177,7 @@ def keys_group() -> None:
 @click.option(
     "--scope",
     "scopes",
-    type=click.Choice(["read", "write", "explain", "deploy", "audit", "review", "admin"]),
+    type=click.Choice(SCOPES),
     multiple=True,
     default=("read", "write", "explain"),
     show_default=True,
@@ -187,7 +185,7 @@ def keys_group() -> None:
     "reads and deletes stored explanations, admin manages keys.",
 )
 @_data_dir
-def create_key_command(name: str, scopes: "tuple[Scope, ...]", data_dir: Path) -> None:
+def create_key_command(name: str, scopes: tuple[Scope, ...], data_dir: Path) -> None:
     """Make a key called NAME, and print it, this once."""
     with _refusals_reported():
         from .key_commands import create_key

@@ -140,15 +140,11 @@ def _redis(data_dir: Path) -> Iterator[tuple[str, list[Child]]]:
         return
     server = RedisServer(data_dir / "redis", find_redis_binary())
     try:
-        yield server.url, [_redis_child(server)]
+        # Stopped last: those that stop first may still have something to report to it. It is started when it answers.
+        restarts = Restarts(_LONGEST_PAUSE_SECONDS)
+        yield server.url, [Child("redis", server.start, lambda: True, restarts, 2, _REDIS_PATIENCE_SECONDS)]
     finally:
         server.discard_socket()
-
-
-def _redis_child(server: RedisServer) -> Child:
-    # Stopped last: those that stop first may still have something to report to it. It is started when it answers.
-    restarts = Restarts(_LONGEST_PAUSE_SECONDS)
-    return Child("redis", server.start, lambda: True, restarts, stop_order=2, patience_seconds=_REDIS_PATIENCE_SECONDS)
 
 
 def _api(environment: dict[str, str], host: str, port: int) -> Child:

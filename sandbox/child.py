@@ -61,7 +61,7 @@ def load_libraries(loader: str, *functions: str) -> None:
     for function in functions:
         named_function(function)
     gc.collect()
-    gc.freeze()  # a child that looked for rubbish among these objects would copy them all
+    gc.freeze()  # a garbage collection in a child would copy all these objects
 
 
 def load(task: Task) -> _Function:

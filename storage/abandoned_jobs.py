@@ -21,7 +21,7 @@ _GRACE_SECONDS = 10.0  # a worker that lives ends an overdue job itself
 
 @dataclass(frozen=True, slots=True)
 class WaitingJob:
-    """A job of which workers should be notified again."""
+    """A job that workers should be notified of again."""
 
     id: str
     deadline_seconds: float
@@ -77,13 +77,29 @@ class AbandonedJobs:
         expired = [row for row in self._read_attempts() if self._has_ended(self._sightings[row["token"]])]
         # A lease that is renewed at this moment is another one.
         unchanged = (and_(_is_attempt(row), jobs.c.lease_until == row["lease_until"]) for row in expired)
-        return self._settle(list(unchanged), self._requeue)
+
+        def requeue(connection: Connection, row: RowMapping) -> None:
+            if row["status"] == "cancelling":
+                end_job(connection, row, "cancelled", self._now(), cancelled())
+            else:
+                self._attempts.requeue(connection, row, worker_lost(row["attempt"]))
+
+        return self._settle(list(unchanged), requeue)
 
     def expire_deadlines(self) -> int:
         """Fail jobs that were seen running for longer than they may; return how many there were."""
-        running = [row for row in self._read_attempts() if row["status"] == "running"]
-        overdue = (and_(_is_attempt(row), jobs.c.status == "running") for row in running if self._is_overdue(row))
-        return self._settle(list(overdue), self._fail_overdue)
+        rows = [row for row in self._read_attempts() if row["status"] == "running"]
+        seconds = [self._clock() - self._sightings[row["token"]].seen_at for row in rows]
+        overdue = [
+            and_(_is_attempt(row), jobs.c.status == "running")
+            for row, running_seconds in zip(rows, seconds, strict=True)
+            if running_seconds > float(row["deadline_seconds"]) + _GRACE_SECONDS
+        ]
+
+        def fail(connection: Connection, row: RowMapping) -> None:
+            end_job(connection, row, "failed", self._now(), deadline_exceeded(row["deadline_seconds"]))
+
+        return self._settle(overdue, fail)
 
     def due_for_notification(self) -> list[WaitingJob]:
         """Return the queued jobs that a worker should have taken by now, oldest first."""
@@ -119,10 +135,6 @@ class AbandonedJobs:
         is_over = seen.lease_until < self._now()
         return unchanged_seconds >= (self._timing.confirm_seconds if is_over else self._timing.lease_seconds)
 
-    def _is_overdue(self, row: RowMapping) -> bool:
-        running_seconds = self._clock() - self._sightings[row["token"]].seen_at
-        return running_seconds > float(row["deadline_seconds"]) + _GRACE_SECONDS
-
     def _settle(
         self, conditions: Sequence[ColumnElement[bool]], settle: Callable[[Connection, RowMapping], None]
     ) -> int:
@@ -135,15 +147,6 @@ class AbandonedJobs:
             for row in rows:
                 settle(connection, row)
             return len(rows)
-
-    def _requeue(self, connection: Connection, row: RowMapping) -> None:
-        if row["status"] == "cancelling":
-            end_job(connection, row, "cancelled", self._now(), cancelled())
-        else:
-            self._attempts.requeue(connection, row, worker_lost(row["attempt"]))
-
-    def _fail_overdue(self, connection: Connection, row: RowMapping) -> None:
-        end_job(connection, row, "failed", self._now(), deadline_exceeded(row["deadline_seconds"]))
 
 
 def _is_attempt(row: RowMapping) -> ColumnElement[bool]:

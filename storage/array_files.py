@@ -82,7 +82,7 @@ class MappedFileWriter:
     def add_blocks(
         self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], blocks: Iterable[NDArray[Any]]
     ) -> None:
-        """Write an array of which blocks of consecutive lines come one after the other."""
+        """Write an array that arrives in blocks of consecutive lines, one after the other."""
         self._file.write(b"\0" * (-self._file.tell() % _ALIGNMENT))
         descr = np.lib.format.dtype_to_descr(dtype)
         self._directory[name] = {"start": self._file.tell(), "shape": shape, "dtype": descr}

@@ -186,8 +186,8 @@ def publish(
 
     ``files`` are objects by name; ``published`` are ids of what it published beside the artefact, by column.
     """
-    kept = {"result": result, "arrays": arrays, **(published or {})}
-    connection.execute(update(artefacts).where(artefacts.c.id == artefact_id).values(**kept))
+    values = {"result": result, "arrays": arrays, **(published or {})}
+    connection.execute(update(artefacts).where(artefacts.c.id == artefact_id).values(**values))
     _replace_files(connection, artefact_id, files or {})
 
 
@@ -283,11 +283,11 @@ def _artefact_with(row: RowMapping, files: Mapping[str, str]) -> Artefact:
 
 def _files_of(connection: Connection, artefact_ids: Collection[str]) -> dict[str, dict[str, str]]:
     """Return for each artefact its files, object by name."""
-    found: dict[str, dict[str, str]] = {identifier: {} for identifier in artefact_ids}
+    files_by_artefact: dict[str, dict[str, str]] = {identifier: {} for identifier in artefact_ids}
     rows = select(artefact_files).where(artefact_files.c.artefact.in_(artefact_ids)).order_by(artefact_files.c.name)
     for row in connection.execute(rows).mappings():
-        found[row["artefact"]][row["name"]] = row["object"]
-    return found
+        files_by_artefact[row["artefact"]][row["name"]] = row["object"]
+    return files_by_artefact
 
 
 def _replace_files(connection: Connection, artefact_id: str, files: Mapping[str, str]) -> None:

@@ -79,24 +79,24 @@ class Bucket:
         """Yield the files in this folder, or all, in the order of their names."""
         with _failures_translated():
             for block in obstore.list(self._store, prefix, chunk_size=_NAMES_AT_ONCE):
-                for found in block:
-                    yield BucketFile(found["path"], found["size"])
+                for entry in block:
+                    yield BucketFile(entry["path"], entry["size"])
 
     def tagged_files(self, prefix: str | None = None) -> Iterator[TaggedFile]:
         """Yield the files in this folder and those below it, or all, in the order of their names."""
         with _failures_translated():
             for block in obstore.list(self._store, prefix, chunk_size=_NAMES_AT_ONCE):
-                for found in block:
-                    yield TaggedFile(found["path"], found["size"], found["e_tag"] or "")
+                for entry in block:
+                    yield TaggedFile(entry["path"], entry["size"], entry["e_tag"] or "")
 
     def stat(self, name: str) -> TaggedFile | None:
         """Return a file as it is now, or nothing where there is none."""
         try:
             with _failures_translated(absence=FileNotFoundError):
-                found = obstore.head(self._store, name)
+                entry = obstore.head(self._store, name)
         except FileNotFoundError:
             return None
-        return TaggedFile(name, found["size"], found["e_tag"] or "")
+        return TaggedFile(name, entry["size"], entry["e_tag"] or "")
 
     def read_tagged(self, name: str, size_bytes: int, tag: str, path: Path) -> bool:
         """Write a file's bytes to this local file; return whether it has this size and tag from first to last."""

@@ -194,16 +194,11 @@ class _CircuitBreaker:
         # A call that fails at once delays no other, and may be the end of one connection alone.
         if now - waited_since < _LONG_SECONDS:
             return
-        if is_locked:
-            self._count_lock(waited_since, now)
-        if not is_locked or self._n_locked >= _LOCKED_IN_A_ROW:
-            self._until, self._detail = now + self._seconds, _LOCKED if is_locked else _AWAY
-
-    def _count_lock(self, waited_since: float, now: float) -> None:
-        # Calls that waited at the same time met one lock.
-        if waited_since >= self._locked_at:
+        if is_locked and waited_since >= self._locked_at:  # calls that waited at the same time met one lock
             self._n_locked += 1
             self._locked_at = now
+        if not is_locked or self._n_locked >= _LOCKED_IN_A_ROW:
+            self._until, self._detail = now + self._seconds, _LOCKED if is_locked else _AWAY
 
 
 @contextmanager

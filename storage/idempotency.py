@@ -127,12 +127,12 @@ class IdempotencyStore:
             if row is None or row["request_sha256"] != claim.request_sha256:
                 return answer  # forgotten long ago, and the key may be another request's by now
             # Of equal requests, that which made the thing counts, not one that found it made.
-            kept = answer
+            recorded = answer
             if row["status"] is not None:
-                kept = RecordedAnswer(max(row["status"], answer.status), row["thing"])
-            values = {"status": kept.status, "thing": kept.thing, "token": None}
+                recorded = RecordedAnswer(max(row["status"], answer.status), row["thing"])
+            values = {"status": recorded.status, "thing": recorded.thing, "token": None}
             connection.execute(update(idempotency_keys).where(_is(claim.key)).values(**values))
-            return kept
+            return recorded
 
     def release(self, claim: KeyClaim) -> None:
         """Let the key be used again: its request was refused, and made nothing."""

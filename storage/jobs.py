@@ -170,11 +170,11 @@ class JobStore:
             return _job(existing_record(connection, jobs, job_id))
 
 
-def _with_queue_positions(connection: Connection, found: Sequence[Job]) -> list[Job]:
+def _with_queue_positions(connection: Connection, listed: Sequence[Job]) -> list[Job]:
     """Return the jobs; for those that only wait for a worker, with the number that wait before them."""
-    waiting = [job.id for job in found if job.status == "queued" and not job.progress.message]
+    waiting = [job.id for job in listed if job.status == "queued" and not job.progress.message]
     before = count_before(connection, waiting) if waiting else {}
-    return [_waiting(job, before[job.id]) if job.id in before else job for job in found]
+    return [_waiting(job, before[job.id]) if job.id in before else job for job in listed]
 
 
 def _waiting(job: Job, n_before: int) -> Job:

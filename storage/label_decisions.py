@@ -58,8 +58,8 @@ class LabelDecisionStore:
     def find(self, label_audit: str, row: int) -> LabelDecision | None:
         """Return the newest entry of a row, which may be a withdrawal, or nothing."""
         with self._database.reading() as connection:
-            found = first_record(connection, _entries(label_audit).where(label_decisions.c.row == row, _IS_LATEST))
-        return None if found is None else _view(found)
+            entry = first_record(connection, _entries(label_audit).where(label_decisions.c.row == row, _IS_LATEST))
+        return None if entry is None else _view(entry)
 
     def list(
         self, label_audit: str, limit: int, cursor: str | None, *, row: int | None = None, latest: bool = False
@@ -74,8 +74,8 @@ class LabelDecisionStore:
     def in_force(self, label_audit: str) -> dict[int, LabelDecision]:
         """Return the decisions in force by row; there are ``MAX_ENTRIES`` at most."""
         with self._database.reading() as connection:
-            found = connection.execute(_entries(label_audit).where(*_in_force())).mappings().all()
-        return {row["row"]: _view(row) for row in found}
+            rows = connection.execute(_entries(label_audit).where(*_in_force())).mappings().all()
+        return {row["row"]: _view(row) for row in rows}
 
     def counts(self, label_audit: str, n_suggested: int) -> DecisionCounts:
         """Return how many decisions of each kind are in force."""
@@ -84,8 +84,8 @@ class LabelDecisionStore:
         sums = [func.coalesce(func.sum(case((of, 1), else_=0)), 0).label(name) for name, of in is_one.items()]
         query = select(func.count().label("n_decided"), *sums).select_from(label_decisions)
         with self._database.reading() as connection:
-            found = connection.execute(query.where(_of(label_audit), *_in_force())).mappings().one()
-        return DecisionCounts(label_audit=label_audit, n_suggested=n_suggested, **found)
+            counts = connection.execute(query.where(_of(label_audit), *_in_force())).mappings().one()
+        return DecisionCounts(label_audit=label_audit, n_suggested=n_suggested, **counts)
 
     def add(self, new: NewDecision, seen: LabelDecision | None) -> LabelDecision | None:
         """Append an entry.
@@ -157,5 +157,5 @@ def _in_force() -> tuple[ColumnElement[bool], ColumnElement[bool]]:
 
 def _view(row: Any) -> LabelDecision:  # a mapping of columns
     names = ("id", "label_audit", "row", "row_id", "decision", "label", "new_label", "note", "replaces", "is_latest")
-    kept = {name: row[name] for name in names}
-    return LabelDecision(**kept, key=row["caller"], created_at=moment(row["created_at"]))
+    columns = {name: row[name] for name in names}
+    return LabelDecision(**columns, key=row["caller"], created_at=moment(row["created_at"]))

@@ -41,7 +41,7 @@ class LeafTableStore:
         self._database = database
 
     def find(self, key: LeafTableKey) -> LeafTableObjects | None:
-        """Return the table kept there, or nothing."""
+        """Return the table of this key, or nothing."""
         with self._database.reading() as connection:
             return _find(connection, key)
 
@@ -57,7 +57,7 @@ class LeafTableStore:
             return _find(connection, key) or _insert(connection, key, table, size_bytes)
 
     def forget(self, key: LeafTableKey, table: LeafTableObjects) -> tuple[str, ...]:
-        """Forget this table, unless another is kept there by now; return the objects that nothing refers to."""
+        """Forget this table, unless the key has another by now; return the objects that nothing refers to."""
         this_one = and_(_at(key), leaf_tables.c.codes == table.codes, leaf_tables.c.outcome == table.outcome)
         with self._database.transaction() as connection:
             return unreferenced(connection, forget_leaf_tables(connection, this_one))
@@ -71,7 +71,7 @@ class LeafTableStore:
 
 
 def forget_leaf_tables(connection: Connection, condition: ColumnElement[bool]) -> list[str]:
-    """Forget the tables of which this is true; return the objects that they referred to."""
+    """Forget the tables that meet a condition; return the objects that they referred to."""
     query = select(leaf_tables.c.codes, leaf_tables.c.outcome).where(condition)
     objects = [sha256 for row in connection.execute(query) for sha256 in row]
     connection.execute(delete(leaf_tables).where(condition))
@@ -90,13 +90,13 @@ def _find(connection: Connection, key: LeafTableKey) -> LeafTableObjects | None:
 
 def _insert(connection: Connection, key: LeafTableKey, table: LeafTableObjects, size_bytes: int) -> LeafTableObjects:
     at = {"model": key.model, "dataset": key.dataset, "revision": key.revision}
-    kept = {"codes": table.codes, "outcome": table.outcome, "size_bytes": size_bytes, "created_at": time.time()}
+    values = {"codes": table.codes, "outcome": table.outcome, "size_bytes": size_bytes, "created_at": time.time()}
     try:
         with connection.begin_nested():
-            connection.execute(insert(leaf_tables).values(**at, **kept))
+            connection.execute(insert(leaf_tables).values(**at, **values))
     except IntegrityError:
-        found = _find(connection, key)
-        if found is None:
+        other = _find(connection, key)
+        if other is None:
             raise  # it refers to something that was deleted
-        return found
+        return other
     return table

@@ -184,17 +184,14 @@ class LocalObjects:
         """Move the file of a workspace here; its hash is this one."""
         target = self.file(sha256)
         with translate_disk_full():
-            self._make_folder(target.parent)
+            target.parent.mkdir(exist_ok=True)
+            if target.parent.name not in self._flushed:
+                _flush(self._directory)
+                self._flushed.add(target.parent.name)
             _flush(path)
             path.chmod(0o400)
             path.replace(target)
             _flush(target.parent)
-
-    def _make_folder(self, folder: Path) -> None:
-        folder.mkdir(exist_ok=True)
-        if folder.name not in self._flushed:
-            _flush(self._directory)
-            self._flushed.add(folder.name)
 
 
 def _likeness(path: Path) -> tuple[int, ...]:

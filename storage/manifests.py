@@ -61,15 +61,15 @@ class Manifest:
     @classmethod
     def of_json(cls, data: bytes) -> "Manifest":
         """Return the manifest that these bytes are of."""
-        found = json.loads(data)
-        files = tuple(SourceFile(**{**file, "group_rows": tuple(file["group_rows"])}) for file in found["files"])
-        features = found["declared_features"]
+        document = json.loads(data)
+        files = tuple(SourceFile(**{**file, "group_rows": tuple(file["group_rows"])}) for file in document["files"])
+        features = document["declared_features"]
         return cls(
-            root=found["root"],
-            target=found["target"],
-            row_id=found["row_id"],
+            root=document["root"],
+            target=document["target"],
+            row_id=document["row_id"],
             declared_features=None if features is None else tuple(features),
-            file_names=tuple(found["file_names"]),
-            columns=tuple(found["columns"]),
+            file_names=tuple(document["file_names"]),
+            columns=tuple(document["columns"]),
             files=files,
         )

@@ -18,7 +18,7 @@ class ObjectStore(Protocol):
     """
 
     sources: SourceFiles
-    """The files of datasets by reference, of which an object is the manifest."""
+    """The files of datasets by reference, whose manifests are objects."""
 
     def keeping(self) -> AbstractContextManager[None]:
         """Hold while objects and then the row that refers to them are kept: none of them is discarded meanwhile."""

@@ -37,7 +37,7 @@ class _Copy(NamedTuple):
 
 
 class ObjectCache(LocalObjects):
-    """Objects in a local folder, of which those used least recently are removed when there is no room.
+    """Objects in a local folder; those used least recently are removed when space runs out.
 
     None is removed that was requested within five minutes: by then its reader has opened or mapped the file, and
     keeps reading it whatever becomes of its name. So the folder holds at most ``most_bytes``, or what was
@@ -73,17 +73,14 @@ class ObjectCache(LocalObjects):
     def make_room(self) -> None:
         """Remove what was used least recently, until the rest is small enough."""
         with self.discarding():
-            copies = sorted(self._copies())
+            files = ((path, path.stat()) for path in self.files())
+            copies = sorted(_Copy(stat.st_atime, stat.st_size, path) for path, stat in files)
             excess = sum(copy.size_bytes for copy in copies) - self._most_bytes
             for copy in copies:
                 if excess <= 0 or copy.used_at > self._now() - _IN_USE_SECONDS:
                     return
                 copy.path.unlink(missing_ok=True)
                 excess -= copy.size_bytes
-
-    def _copies(self) -> list[_Copy]:
-        found = ((path, path.stat()) for path in self.files())
-        return [_Copy(stat.st_atime, stat.st_size, path) for path, stat in found]
 
 
 class RemoteObjects:

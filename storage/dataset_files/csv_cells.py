@@ -80,7 +80,7 @@ class CellSurvey:
 
     @property
     def holds_bad_numbers(self) -> bool:
-        """Whether this is a column of numbers some of which are beyond double precision."""
+        """Whether this is a column of numbers with some beyond double precision."""
         n_spelled = self.n_numbers + self.n_long_integers + self.n_too_large
         return self.n_too_large > 0 and 2 * n_spelled >= self._n_values
 

@@ -52,7 +52,7 @@ class CsvSource:
 
     @property
     def ignored(self) -> tuple[str, ...]:
-        """Cells of CSV are texts, none of which is left out."""
+        """Cells of CSV are texts; none is left out."""
         return ()
 
     @property
@@ -199,7 +199,8 @@ def refuse_csv(path: Path, n_columns: int, limits: DatasetLimits, separator: str
     """Raise for the first row that cannot be read, naming its line; return where there is none."""
     for line, cells in _records(path, limits, separator, quotes_are_odd=quotes_are_odd):
         if len(cells) != n_columns:
-            detail = f"line {line} has {_n_cells_text(len(cells))}, but the header has {n_columns}"
+            n_cells = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+            detail = f"line {line} has {n_cells}, but the header has {n_columns}"
             _refuse(f"{detail}; check for missing or unquoted {_SEPARATORS[separator]}")
 
 
@@ -260,10 +261,6 @@ def _refuse_fault(line: int, message: str, limits: DatasetLimits, *, quotes_are_
     if "expected after" in message:
         _refuse(f"in line {line} text follows a closing quote; double a quote that is inside text")
     _refuse(f"line {line} cannot be read as CSV")
-
-
-def _n_cells_text(n_cells: int) -> str:
-    return f"{n_cells} cell" if n_cells == 1 else f"{n_cells} cells"
 
 
 def _refuse(detail: str) -> NoReturn:

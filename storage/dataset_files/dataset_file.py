@@ -265,24 +265,23 @@ class DatasetFile:
         distinct, indices = np.unique(wanted, return_inverse=True)
         group_of = np.searchsorted(self._group_starts, distinct, side="right") - 1
         # One group after the other: rows from all over a large file never need the whole of it at once.
-        tables = [self._take_in_group(int(group), names, distinct[group_of == group]) for group in np.unique(group_of)]
+        tables = [
+            self._read_groups([group], names).take(pa.array(distinct[group_of == group] - self._group_starts[group]))
+            for group in np.unique(group_of).tolist()
+        ]
         table = pa.concat_tables(tables) if tables else self._read_groups([], names)
         return table.take(pa.array(indices.ravel()))
-
-    def _take_in_group(self, group: int, names: Sequence[str], rows: NDArray[np.int64]) -> pa.Table:
-        return self._read_groups([group], names).take(pa.array(rows - self._group_starts[group]))
 
     def _read_groups(self, groups: list[int], names: Sequence[str]) -> pa.Table:
         tables = []
         # One part after the other; without groups, the columns of no rows.
-        for part, own in groupby((self._groups[group] for group in groups), key=lambda pair: pair[0]):
+        for part, in_part in groupby((self._groups[group] for group in groups), key=lambda pair: pair[0]):
             file = self._plain_part(part)
-            table = file.read_row_groups([group for _, group in own], columns=list(names), use_threads=False)
+            table = file.read_row_groups([group for _, group in in_part], columns=list(names), use_threads=False)
             # A name with a dot in it selects its neighbours too, hence the second selection.
             tables.append(table.select(list(names)))
-        return pa.concat_tables(tables) if tables else self._no_rows(names)
-
-    def _no_rows(self, names: Sequence[str]) -> pa.Table:
+        if tables:
+            return pa.concat_tables(tables)
         return pa.table({name: pa.array([], ARROW_TYPES[self.column(name).type]) for name in names})
 
     def _plain_part(self, part: int) -> pq.ParquetFile:
@@ -293,7 +292,7 @@ class DatasetFile:
         return self._opened[2]
 
     def _row_group(self, group: int) -> RowGroup:
-        """Return a row group by two readers, one of which leaves texts encoded: jobs, too, read whole plain columns."""
+        """Return a row group with two readers; one leaves texts encoded, as jobs read whole columns, too."""
         part, index = self._groups[group]
         plain = self._plain_part(part)
         if self._encoded is None and self._opened is not None:

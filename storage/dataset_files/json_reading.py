@@ -168,8 +168,9 @@ def _survey(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: Dat
             _add(survey, _values(rows, name, _missing_values(name, declared)), name, n_rows, limits)
             if survey.first_nested is not None and not may_leave_out(name, declared):
                 _refuse_nested(rows[0], _cell(name, survey.first_nested))
-            if name not in declared.texts and not declared.may_leave_out:
-                _refuse_mixture(survey, name)
+            if survey.is_mixed and name not in declared.texts and not declared.may_leave_out:
+                mixed = " and ".join(sorted(survey.all_kinds))
+                refuse_columns(f"column {shown(name)} mixes values of the types {mixed}; use one type in a column")
         n_rows += len(rows)
         refuse_many_rows(n_rows, len(surveys), limits)
     if n_rows == 0 and not declared.may_be_empty:
@@ -189,22 +190,22 @@ def _values(rows: list[Row], name: str, missing: MissingValues) -> list[Any]:
 def _add(survey: _ValueSurvey, values: list[Any], name: str, first_row: int, limits: DatasetLimits) -> None:
     infinite = [is_infinity(value) for value in values]
     survey.has_infinities |= any(infinite)
-    found = {type(value) for value, is_one in zip(values, infinite, strict=True) if not is_one} - {type(None)}
-    if not found <= _TYPE_OF.keys():
+    types = {type(value) for value, is_one in zip(values, infinite, strict=True) if not is_one} - {type(None)}
+    if not types <= _TYPE_OF.keys():
         row = next(index for index, value in enumerate(values) if isinstance(value, (dict, list)))
         survey.first_nested = first_row + row if survey.first_nested is None else survey.first_nested
         return
-    survey.kinds |= {_TYPE_OF[kind] for kind in found}
-    if str in found:
+    survey.kinds |= {_TYPE_OF[kind] for kind in types}
+    if str in types:
         _check_texts(values, name, first_row, limits)
         if survey.first_text is None:
             texts = ((row, value) for row, value in enumerate(values) if isinstance(value, str))
             row, text = next((row, value) for row, value in texts if not infinite[row])
             survey.first_text = odd_cell(first_row + row, text)
-    if float in found and not survey.has_decimals:
+    if float in types and not survey.has_decimals:
         # Integers from 2^64 on are read as floats, too.
         survey.has_decimals = any(type(value) is float and abs(value) <= LARGEST_EXACT for value in values)
-    if int in found:
+    if int in types:
         _count_long_integers(survey, values, first_row)
     n_infinite = sum(infinite)
     survey.n_numbers += sum(type(value) in {int, float} for value in values) + n_infinite
@@ -233,12 +234,6 @@ def _check_texts(values: list[Any], name: str, first_row: int, limits: DatasetLi
             # Four bytes a character at most: most texts need no encoding.
             if len(value) * 4 > limits.max_field_bytes and len(value.encode()) > limits.max_field_bytes:
                 refuse_field(_cell(name, first_row + index), limits)
-
-
-def _refuse_mixture(survey: _ValueSurvey, name: str) -> None:
-    if survey.is_mixed:
-        mixed = " and ".join(sorted(survey.all_kinds))
-        refuse_columns(f"column {shown(name)} mixes values of the types {mixed}; use one type in a column")
 
 
 def _to_arrow(rows: list[Row], name: str, kind: ColumnType, missing: MissingValues) -> pa.Array:

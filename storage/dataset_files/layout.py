@@ -28,7 +28,7 @@ _MAX_NAME_CHARACTERS = 255
 _MAX_NAMES_BYTES = 1 << 20
 _N_NAMES_SHOWN = 20
 _N_CHARACTERS_SHOWN = 60
-_MOST_ODD = 0.1  # the share of cells that are no numbers in a column of which nearly all are
+_MOST_ODD = 0.1  # share of cells that are not numbers, in a column of numbers
 
 
 class ColumnDeclaration(Protocol):
@@ -64,7 +64,7 @@ class ColumnDeclaration(Protocol):
 
     @property
     def may_leave_out(self) -> bool:
-        """Whether columns of which nothing is declared may hold other than numbers, texts and booleans."""
+        """Whether undeclared columns may hold values other than numbers, texts and booleans."""
 
 
 @dataclass(frozen=True, slots=True)

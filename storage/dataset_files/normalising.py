@@ -140,7 +140,7 @@ class ColumnTally:
 
 
 def refuse_infinite(column: str, what: str, n_infinite: int) -> NoReturn:
-    """Refuse a column of numbers some of which are infinite; ``what`` says why none may be."""
+    """Refuse a column that holds infinite numbers; ``what`` says why none may be infinite."""
     detail = (
         f"the {what} column {shown(column)} holds {n_infinite} infinite number{'s' * (n_infinite > 1)}; leave these "
         "cells empty, or leave out the rows"

@@ -117,16 +117,14 @@ def take_rows(
             own = pa.array(rows[group_of == group] - starts[group])
             part = open_group(group).read([name])[0].take(own).combine_chunks()
             n_text_bytes -= int(_lengths(part).sum())
-            _refuse_much_text(n_text_bytes)
+            if n_text_bytes < 0:
+                detail = (
+                    "these rows have more text than one call may have; name fewer, or let a job process the dataset"
+                )
+                raise StorageError("too_many_rows", detail)
             parts.append(_plain(part))
         columns.append(pa.concat_arrays(parts).take(back))
     return pa.table(columns, list(names))
-
-
-def _refuse_much_text(n_bytes_left: int) -> None:
-    if n_bytes_left < 0:
-        detail = "these rows have more text than one call may have; name fewer, or let a job process the dataset"
-        raise StorageError("too_many_rows", detail)
 
 
 def _parts(names: Sequence[str], sizes: Sequence[int]) -> Iterator[list[str]]:

@@ -51,16 +51,16 @@ class Link:
 
 def possible_keys(declared: RelationalDeclaration, names: Names) -> dict[str, set[str]]:
     """Return by table the columns that are, or by their names may be, part of a key."""
-    found = {
+    keys = {
         table.name: {*(table.primary_key or ()), *(name for key in table.foreign_keys for name in key.columns)}
         for table in declared.tables
     }
     if declared.infer_keys:
         primary = {table.name: _possible_primary_key(declared, table, names) for table in declared.tables}
         for table in declared.tables:
-            found[table.name].update(primary[table.name])
-            found[table.name].update(name for name, _ in _possible_references(declared, table, names, primary))
-    return found
+            keys[table.name].update(primary[table.name])
+            keys[table.name].update(name for name, _ in _possible_references(declared, table, names, primary))
+    return keys
 
 
 def find_primary_keys(declared: RelationalDeclaration, tables: Mapping[str, ReadTable]) -> PrimaryKeys:

@@ -85,7 +85,9 @@ def _read_all(
     """Read the tables with all columns as texts that may be keys; those that turn out to be none are read again."""
     uploads = zip(declared.tables, paths.uploads, strict=True)
     surveyed = [survey_table(declared, table, path, limits) for table, path in uploads]
-    _refuse_many_columns(sum(len(table.names) for table in surveyed), limits)
+    n_columns = sum(len(table.names) for table in surveyed)
+    if n_columns > limits.max_columns:
+        refuse_size(f"the tables have {n_columns:,} columns in all; at most {limits.max_columns:,} are read")
     possible = possible_keys(declared, {table.declared.name: table.names for table in surveyed})
     tables: dict[str, ReadTable] = {}
     n_rows = 0
@@ -116,11 +118,6 @@ def _refuse_equal_names(declared: RelationalDeclaration, links: Sequence[Link]) 
                 "a point and the columns parted by commas; rename a table or a column"
             )
             refuse_schema(detail, declared.table(link.child).pointer)
-
-
-def _refuse_many_columns(n_columns: int, limits: DatasetLimits) -> None:
-    if n_columns > limits.max_columns:
-        refuse_size(f"the tables have {n_columns:,} columns in all; at most {limits.max_columns:,} are read")
 
 
 def _descriptions(tables: Tables, primary: PrimaryKeys) -> Iterator[dict[str, Any]]:

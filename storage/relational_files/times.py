@@ -57,8 +57,8 @@ def are_moments(values: pa.Array) -> bool:
 
     Dates as they are written in other places, such as 31.01.2026 or 1/31/2026, count too, though they are not read.
     """
-    found = pc.all(pc.match_substring_regex(values, f"{_MOMENT}|{_OTHER_DATE}")).as_py()
-    return values.null_count < len(values) and bool(found)
+    are_dates = pc.all(pc.match_substring_regex(values, f"{_MOMENT}|{_OTHER_DATE}")).as_py()
+    return values.null_count < len(values) and bool(are_dates)
 
 
 def _moments(values: pa.Array) -> NDArray[np.float64] | None:

@@ -67,8 +67,8 @@ def _shares(blocks: Iterable[pa.ChunkedArray], folder: Path) -> Iterator[pa.Arra
             order = np.argsort(share_of, kind="stable")
             ordered, bounds = texts.take(pa.array(order)), np.searchsorted(share_of[order], np.arange(_N_SHARES + 1))
             for share in np.unique(share_of).tolist():
-                own = ordered.slice(bounds[share], bounds[share + 1] - bounds[share])
-                writers[share].write_batch(pa.record_batch([own], schema=_SCHEMA))
+                of_share = ordered.slice(bounds[share], bounds[share + 1] - bounds[share])
+                writers[share].write_batch(pa.record_batch([of_share], schema=_SCHEMA))
     for path in paths:
         with pa.OSFile(str(path)) as file:
             table = pa.ipc.open_stream(file).read_all()

@@ -64,16 +64,16 @@ class FolderLocation:
         except OSError:  # none of this name, or not for us to read
             return
         for name in entries:
-            found = (*segments, name)
-            if not pattern.matches(found):
+            path = (*segments, name)
+            if not pattern.matches(path):
                 continue
             if not _is_unicode(name):
-                detail = f"the name of {shown('/'.join(found))} is not UTF-8; rename the file, or name others"
+                detail = f"the name of {shown('/'.join(path))} is not UTF-8; rename the file, or name others"
                 raise StorageError("source_not_allowed", detail, "/source/files")
-            if not is_last and self._inside(found).is_dir():
-                yield from self._below(pattern, found)
-            elif is_last and self._inside(found).is_file():
-                yield self.stat("/".join(found))
+            if not is_last and self._inside(path).is_dir():
+                yield from self._below(pattern, path)
+            elif is_last and self._inside(path).is_file():
+                yield self.stat("/".join(path))
 
     def _inside(self, segments: tuple[str, ...]) -> Path:
         path = self._root.joinpath(*segments)
@@ -153,10 +153,10 @@ class BucketLocation:
     def stat(self, name: str) -> FoundFile:
         """Return one file as it is now."""
         with _refusals_shown():
-            found = self._bucket.stat(name)
-        if found is None:
+            file = self._bucket.stat(name)
+        if file is None:
             raise DatasetChanged(name, "is gone")
-        return FoundFile(name, found.size_bytes, found.tag)
+        return FoundFile(name, file.size_bytes, file.tag)
 
     def fetch(self, file: FoundFile, into: Path) -> str:
         """Copy a file, pinned to its entity tag; return that."""

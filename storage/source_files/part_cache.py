@@ -51,16 +51,16 @@ class PartCache:
         """Return the normalised file of a part that was found."""
         return self._folder(key) / PART
 
-    def keep(self, key: str, made: Path, facts: PartFacts, tag: str) -> PartFacts:
+    def keep(self, key: str, folder: Path, facts: PartFacts, tag: str) -> PartFacts:
         """Move a folder with a part here, unless another process was faster; return its facts with the file's tag."""
         tagged = replace(facts, tag=tag)
-        (made / FACTS).write_text(json.dumps(asdict(tagged)))
+        (folder / FACTS).write_text(json.dumps(asdict(tagged)))
         self._folder(key).parent.mkdir(parents=True, exist_ok=True)
         if self.find(key) is None:
             with suppress(FileNotFoundError):  # what a process left that was killed while it removed it
-                self._folder(key).rename(made.with_name(f"{made.name}.rest"))
+                self._folder(key).rename(folder.with_name(f"{folder.name}.rest"))
         with suppress(OSError):  # it is there
-            made.rename(self._folder(key))
+            folder.rename(self._folder(key))
             os.utime(self._folder(key), (self._now(), self._now()))
         return tagged
 

@@ -49,10 +49,10 @@ class PartFacts:
     tag: str  # of the file, as a manifest knows it
 
     @classmethod
-    def of_json(cls, found: Mapping[str, Any]) -> "PartFacts":
+    def of_json(cls, document: Mapping[str, Any]) -> "PartFacts":
         """Return the facts that were written as JSON."""
-        lists = {name: tuple(found[name]) for name in ("group_rows", "names", "columns")}
-        return cls(n_rows=found["n_rows"], tag=found["tag"], **lists)
+        lists = {name: tuple(document[name]) for name in ("group_rows", "names", "columns")}
+        return cls(n_rows=document["n_rows"], tag=document["tag"], **lists)
 
     def type_of(self, index: int) -> str | None:
         """Return the type of a column, or nothing where the file holds no value of it."""
@@ -70,19 +70,19 @@ def agreed_types(parts: Sequence[tuple[str, PartFacts]]) -> dict[str, str]:
     """
     types: dict[str, str] = {}
     for index, column in enumerate(parts[0][1].columns):
-        found: dict[tuple[str, str | None], str] = {}  # type and natural type -> the first file with it
+        files: dict[tuple[str, str | None], str] = {}  # type and natural type -> the first file with it
         for name, facts in parts:
             if (kind := facts.type_of(index)) is not None:
-                found.setdefault((kind, facts.columns[index][NATURAL]), name)
-        types[column["name"]] = _agreed(column["name"], found) or str(column["type"])
+                files.setdefault((kind, facts.columns[index][NATURAL]), name)
+        types[column["name"]] = _agreed(column["name"], files) or str(column["type"])
     return types
 
 
-def _agreed(column: str, found: Mapping[tuple[str, str | None], str]) -> str | None:
+def _agreed(column: str, files: Mapping[tuple[str, str | None], str]) -> str | None:
     # Long integers are texts, although they are numbers by nature: so are then the shorter ones of other files.
-    kinds = {kind for kind, _ in found}
-    if len({natural or kind for kind, natural in found}) > 1:
-        (first, one), (second, other) = list(found.items())[:2]
+    kinds = {kind for kind, _ in files}
+    if len({natural or kind for kind, natural in files}) > 1:
+        (first, one), (second, other) = list(files.items())[:2]
         refuse_columns(
             f"column {shown(column)} is of type {first[0]} in file {shown(one)}, and of type {second[0]} in file "
             f"{shown(other)}; files need the same types"

@@ -70,7 +70,7 @@ def read_source_file(path: Path, agreement: Agreement, limits: DatasetLimits, in
 
 @dataclass(frozen=True, slots=True)
 class _Declaration:
-    """What is declared of the columns of each file, of which some may be without rows."""
+    """What is declared of the columns of each file; some files may have no rows."""
 
     agreement: Agreement
     missing_values: tuple[str, ...] | None = None
@@ -92,8 +92,8 @@ class _Declaration:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        own = () if self.row_id is None else (self.row_id,)
-        return (*own, *self.agreement.texts)
+        row_id = () if self.row_id is None else (self.row_id,)
+        return (*row_id, *self.agreement.texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,8 @@ class _Agreed:
             refuse_columns(f"there is no column {shown(min(missing))}, which the first file has")
         if others := set(source.names) - set(names):
             refuse_columns(f"the first file has no column {shown(min(others))}; files need the same columns")
-        own: dict[str, ColumnType] = dict(zip(source.names, source.types, strict=True))
-        return cls(source, names, tuple((agreement.types or {}).get(name, own[name]) for name in names))
+        types: dict[str, ColumnType] = dict(zip(source.names, source.types, strict=True))
+        return cls(source, names, tuple((agreement.types or {}).get(name, types[name]) for name in names))
 
     @property
     def natural_types(self) -> tuple[ColumnType | None, ...]:

@@ -65,16 +65,16 @@ def make_manifest(sources: SourceFiles, files: str, declared: Agreement, report:
     """
     report(0.0, "listing files")
     pattern = sources.roots.pattern(files)
-    found = sources.find(pattern)
+    found_files = sources.find(pattern)
 
     def report_files(n_done: int) -> None:
-        report(0.9 * n_done / len(found), f"reading file {n_done + 1:,} of {len(found):,}")
+        report(0.9 * n_done / len(found_files), f"reading file {n_done + 1:,} of {len(found_files):,}")
 
     report_files(0)
-    first = sources.read(pattern, found[:1], declared, report_files)
+    first = sources.read(pattern, found_files[:1], declared, report_files)
     agreement = replace(declared, names=first[0].names)
-    facts = first + sources.read(pattern, found[1:], agreement, lambda n_done: report_files(n_done + 1))
-    manifest = _agreed_manifest(sources, pattern, found, facts, agreement)
+    facts = first + sources.read(pattern, found_files[1:], agreement, lambda n_done: report_files(n_done + 1))
+    manifest = _agreed_manifest(sources, pattern, found_files, facts, agreement)
     report(0.9, "counting distinct values")
     return _with_facts(sources, manifest[0], manifest[1], workspace)
 
@@ -82,35 +82,35 @@ def make_manifest(sources: SourceFiles, files: str, declared: Agreement, report:
 def _agreed_manifest(
     sources: SourceFiles,
     pattern: Pattern,
-    found: Sequence[FoundFile],
+    files: Sequence[FoundFile],
     facts: Sequence[PartFacts],
     agreement: Agreement,
 ) -> tuple[Manifest, list[PartFacts]]:
     """Return the manifest but for what is known of all files together; files that differ in types are read again."""
-    types = agreed_types([(file.name, part) for file, part in zip(found, facts, strict=True)])
+    types = agreed_types([(file.name, part) for file, part in zip(files, facts, strict=True)])
     parts: list[PartFacts] = []
-    files: list[SourceFile] = []
-    for file, part in zip(found, facts, strict=True):
+    registered: list[SourceFile] = []
+    for file, part in zip(files, facts, strict=True):
         differs, agreed = None, part
         if names := differing(part, types):
-            own = agreement.for_one(names, types)
-            differs = {"texts": list(own.texts), "types": dict(own.types or {})}
-            (agreed,) = sources.read(pattern, [file], own, lambda _: None)
+            narrower = agreement.for_one(names, types)
+            differs = {"texts": list(narrower.texts), "types": dict(narrower.types or {})}
+            (agreed,) = sources.read(pattern, [file], narrower, lambda _: None)
         parts.append(agreed)
-        files.append(SourceFile(file.name, file.size_bytes, agreed.tag, agreed.group_rows, differs))
+        registered.append(SourceFile(file.name, file.size_bytes, agreed.tag, agreed.group_rows, differs))
     if not any(part.n_rows for part in parts):
         raise DatasetRefused("dataset_empty", "the files have no row; register some with at least one", "/source/files")
     names = agreement.names or ()
     root, columns = pattern.root.url, tuple(dict(column) for column in parts[0].columns)
-    manifest = Manifest(root, agreement.target, agreement.row_id, agreement.features, names, columns, tuple(files))
+    manifest = Manifest(root, agreement.target, agreement.row_id, agreement.features, names, columns, tuple(registered))
     return manifest, parts
 
 
 def _with_facts(sources: SourceFiles, manifest: Manifest, parts: Sequence[PartFacts], workspace: Path) -> Manifest:
     """Return the manifest with the summary of each column over all files."""
     if len(parts) == 1:
-        own = tuple({name: column[name] for name in column if name != NATURAL} for column in parts[0].columns)
-        return replace(manifest, columns=own)
+        summaries = tuple({name: column[name] for name in column if name != NATURAL} for column in parts[0].columns)
+        return replace(manifest, columns=summaries)
     n_distinct = {name: _n_distinct(sources, manifest, name, workspace) for name in uncounted(parts)}
     columns = ManifestParts(manifest, sources).columns
     sample = RowSample(columns)

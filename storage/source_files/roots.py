@@ -67,7 +67,7 @@ class Pattern:
     def matches(self, segments: tuple[str, ...]) -> bool:
         """Return whether a file below the root, or a folder on the way to one, is meant."""
         pairs = zip(self.segments, segments, strict=False)
-        return len(segments) <= len(self.segments) and all(_matches(pattern, found) for pattern, found in pairs)
+        return len(segments) <= len(self.segments) and all(_matches(pattern, segment) for pattern, segment in pairs)
 
 
 def _matches(pattern: str, segment: str) -> bool:
@@ -100,7 +100,7 @@ class SourceRoots:
         StorageError
             ``source_not_allowed`` unless they are below a root; ``validation_failed`` where the text is no address.
         """
-        if (found := _parsed(files)) is None:
+        if (address := _parsed(files)) is None:
             detail = (
                 f"{shown(files)} names no files; write s3://bucket/folder/*.parquet or file:///folder/*.parquet, "
                 "without `.`, `..`, empty segments, `%`, `?`, `#` and backslashes"
@@ -108,15 +108,15 @@ class SourceRoots:
             raise StorageError("validation_failed", detail, "/source/files")
         # The narrowest root, so that nothing is listed above it.
         for root in sorted(self.allowed, key=lambda root: -len(root.segments)):
-            if below := found.below(root):
+            if below := address.below(root):
                 return Pattern(root, below)
         return _refuse(files, "/source/files")
 
     def root(self, url: str) -> Address:
         """Return the root of a manifest; refuse one that the operator does not allow any more."""
-        found = _parsed(url)
-        if found is not None and any(found.below(root) is not None for root in self.allowed):
-            return found
+        address = _parsed(url)
+        if address is not None and any(address.below(root) is not None for root in self.allowed):
+            return address
         return _refuse(url, None)
 
 
@@ -129,11 +129,11 @@ def _refuse(url: str, pointer: str | None) -> NoReturn:
 
 
 def _parsed_root(url: str) -> Address:
-    found = _parsed(url)
-    if found is None or any("*" in segment for segment in found.segments) or found == Address("file", "", ()):
+    address = _parsed(url)
+    if address is None or any("*" in segment for segment in address.segments) or address == Address("file", "", ()):
         message = f"{url!r} is not a root for datasets such as s3://bucket/prefix or file:///some/folder"
         raise ValueError(message)
-    return found
+    return address
 
 
 def _parsed(url: str) -> Address | None:

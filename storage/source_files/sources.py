@@ -78,15 +78,15 @@ class SourceFiles:
             ``dataset_empty`` where there is none, ``dataset_too_large`` for more than 100,000, and where a symbolic
             link leads out of the root ``source_not_allowed``.
         """
-        found: list[FoundFile] = []
+        files: list[FoundFile] = []
         for file in open_location(pattern.root).files(pattern):
-            found.append(file)
-            if len(found) > MAX_FILES:
+            files.append(file)
+            if len(files) > MAX_FILES:
                 refuse_size(f"the address names more than {MAX_FILES:,} files; name fewer")
-        if not found:
+        if not files:
             named = "/".join((pattern.root.url, *pattern.segments))
             raise DatasetRefused("dataset_empty", f"no file has an address such as {shown(named)}", "/source/files")
-        return sorted(found)
+        return sorted(files)
 
     def read(
         self, pattern: Pattern, files: Sequence[FoundFile], agreement: Agreement, report: Report
@@ -144,28 +144,28 @@ class SourceFiles:
     def _batch_from(self, manifest: Manifest, index: int, location: SourceLocation) -> list[FoundFile]:
         """Return a file and those after it that are best read by the same child, if it is to be made at all."""
         first = manifest.files[index]
-        found = [_checked_file(location, first)]
+        batch = [_checked_file(location, first)]
         agreement = _agreement_of(manifest, first)
-        if self.cache.find(self.cache.key(manifest.root, found[0], agreement)) is not None:
-            return found
+        if self.cache.find(self.cache.key(manifest.root, batch[0], agreement)) is not None:
+            return batch
         for registered in manifest.files[index + 1 : index + _FILES_AT_ONCE]:
-            n_bytes = sum(file.size_bytes for file in found) + registered.size_bytes
+            n_bytes = sum(file.size_bytes for file in batch) + registered.size_bytes
             if n_bytes > _BYTES_AT_ONCE or registered.differs != first.differs:
                 break
             try:
-                found.append(_checked_file(location, registered))
+                batch.append(_checked_file(location, registered))
             except DatasetChanged:  # reported when it is met
                 break
-        return found
+        return batch
 
     def manifest(self, content: str, path: Path) -> Manifest:
         """Return a manifest that is kept as an object; the last few are held."""
-        if (found := self._manifests.get(content)) is None:
-            found = Manifest.of_json(path.read_bytes())
+        if (manifest := self._manifests.get(content)) is None:
+            manifest = Manifest.of_json(path.read_bytes())
             while len(self._manifests) >= _MANIFESTS_HELD:
                 self._manifests.pop(next(iter(self._manifests)), None)
-            self._manifests[content] = found
-        return found
+            self._manifests[content] = manifest
+        return manifest
 
     def _read_batch(
         self,

@@ -33,7 +33,7 @@ class Cluster:
     memory_bytes: int  # of the worker that has least
 
     def rows_of_partition(self, n_rows: int, bytes_a_row: int) -> int:
-        """Return how many rows a partition has: a whole number of blocks, as many as a worker holds well.
+        """Return the number of rows of a partition: the whole number of blocks that a worker holds easily.
 
         Raises
         ------

@@ -194,7 +194,7 @@ def grow_trees(
 
 
 def _states_absence(inputs: ApproximationTreeInputs) -> Callable[[Condition], bool]:
-    """Return what finds the conditions on queries that state that there is not something."""
+    """Return a predicate for the conditions on queries that state the absence of something."""
     never_missing = inputs.never_missing
 
     def states_absence(condition: Condition) -> bool:
@@ -232,18 +232,18 @@ def _grow_sta(
 
 def unusable_candidates(request: ApproximationTreeRequest, inputs: ApproximationTreeInputs) -> list[Condition | str]:
     """Return the request's own candidates that can split nothing: conditions, or the names of features."""
-    given, texts = _given_splits(request), inputs.model.description.missing_texts
-    if given is None:
+    candidates, texts = _given_splits(request), inputs.model.description.missing_texts
+    if candidates is None:
         return []
-    return unusable_splits(inputs.training.rows, texts, _limits(request, inputs).min_samples_leaf, given)
+    return unusable_splits(inputs.training.rows, texts, _limits(request, inputs).min_samples_leaf, candidates)
 
 
 def _given_splits(request: ApproximationTreeRequest) -> dict[str, GivenSplits] | None:
     if request.candidates is None:
         return None
     return {
-        given.feature: GivenSplits(tuple(given.thresholds), tuple(given.categories), given.missing)
-        for given in request.candidates
+        candidate.feature: GivenSplits(tuple(candidate.thresholds), tuple(candidate.categories), candidate.missing)
+        for candidate in request.candidates
     }
 
 
@@ -286,8 +286,8 @@ def _grow_ism(
     if inputs.all_rows is not None and counts_all_rows(request):
         parts = PartitionedTraining(inputs.all_rows.parts, statements, inputs.implications)
         return grow_ism_in_partitions(parts, model.ensemble, model.description, settings, report)
-    own, classes = inputs.training, _true_classes(inputs.training)
-    rows, scores, labels, n_training = own.rows, own.answers.scores, own.answers.targets.classes, len(own.rows)
+    held, classes = inputs.training, _true_classes(inputs.training)
+    rows, scores, labels, n_training = held.rows, held.answers.scores, held.answers.targets.classes, len(held.rows)
     if request.fitted_on == "generator":
         rows, scores, labels = _with_drawn_rows(request, inputs, rng, part_of(report, 0, 0.5))
         classes = None if classes is None else np.append(classes, np.full(len(rows) - n_training, -1))
@@ -322,7 +322,7 @@ def _with_drawn_rows(
         scores.append(oracle_scores(predicted, description))
         labels.append(predicted.labels)
     columns = tuple(map(np.concatenate, zip(*(part.columns for part in parts), strict=True)))
-    known = [own for own in labels if own is not None]
+    known = [of_part for of_part in labels if of_part is not None]
     return Rows(rows.names, columns), np.concatenate(scores), np.concatenate(known) if known else None
 
 

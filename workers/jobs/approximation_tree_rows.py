@@ -164,9 +164,9 @@ class ScoredPart:
         column_of = dict(zip(self.reading.names, self.reading.source.columns, strict=True))
         columns = [column_of[name] for name in names]
         for span, values in self.reading.blocks(self.start, self.start + len(self.scores), columns):
-            own = slice(span.start - self.start, span.stop - self.start)
-            truth = None if self.truth is None else self.truth[own]
-            yield PredictedRows(Rows(tuple(names), tuple(values)), self.scores[own], self.predicted[own], truth)
+            rows = slice(span.start - self.start, span.stop - self.start)
+            truth = None if self.truth is None else self.truth[rows]
+            yield PredictedRows(Rows(tuple(names), tuple(values)), self.scores[rows], self.predicted[rows], truth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,14 +199,14 @@ def score_in_partitions(
     bounds = _bounds(context, model, n_rows)
     ends = list(pairwise(bounds.tolist()))
     cuts = pairwise(np.searchsorted(sampled, bounds).tolist())
-    values = [(*own, sampled[slice(*cut)]) for own, cut in zip(ends, cuts, strict=True)]
+    values = [(*ends_of_part, sampled[slice(*cut)]) for ends_of_part, cut in zip(ends, cuts, strict=True)]
     try:
-        parts, found = _score(context.cluster, values, reading, report, tick)
+        parts, findings = _score(context.cluster, values, reading, report, tick)
     except RowRefused as refusal:
         raise naming_the_row_or_target(context.objects, refusal, stored) from refusal
-    is_missed = np.logical_or.reduce([each.is_missed for each in found])
+    is_missed = np.logical_or.reduce([each.is_missed for each in findings])
     never = frozenset(name for name, missed in zip(reading.names, is_missed.tolist(), strict=True) if not missed)
-    return PartitionedRows(parts, n_rows, _evaluation_rows(found, len(reading.classes)), never)
+    return PartitionedRows(parts, n_rows, _evaluation_rows(findings, len(reading.classes)), never)
 
 
 def _reading_of(context: JobContext, model: OpenModel, stored: StoredDataset) -> _Reading:
@@ -235,20 +235,20 @@ def _score(
     cluster: "Cluster | None", values: Sequence[tuple[Any, ...]], reading: _Reading, report: ReportProgress, tick: Tick
 ) -> tuple[Partitions, list[_Found]]:
     """Return the scored partitions and what was found in each; ``report`` is called after each of them."""
-    stage, found = "evaluating the model", []
+    stage, findings = "evaluating the model", []
     if cluster is None:
-        made, n_threads = [], min(n_cores(), _MOST_THREADS)
+        parts, n_threads = [], min(n_cores(), _MOST_THREADS)
         for part, of_part in LocalPartitions(values, n_threads).map(_score_part, reading):
-            made.append((part,))
-            found.append(of_part)
-            report(len(found) / len(values), stage)
-        return LocalPartitions(made, n_threads, tick), found
+            parts.append((part,))
+            findings.append(of_part)
+            report(len(findings) / len(values), stage)
+        return LocalPartitions(parts, n_threads, tick), findings
     scored = cluster.spread(values).keep(_score_part, reading)
     stage = f"{stage} on the cluster ({cluster.n_threads} threads, {len(scored)} partitions)"
     for of_part in scored.map(_found):
-        found.append(of_part)
-        report(len(found) / len(scored), stage)
-    return scored.keep(_part), found
+        findings.append(of_part)
+        report(len(findings) / len(scored), stage)
+    return scored.keep(_part), findings
 
 
 def _part(scored: tuple[ScoredPart, _Found]) -> ScoredPart:
@@ -268,8 +268,8 @@ def _score_part(start: int, stop: int, sampled: Integers, reading: _Reading) -> 
         rows = Rows(reading.names, tuple(values[: len(reading.names)]))
         is_missed |= [column.dtype == object or bool(np.isnan(column).any()) for column in rows.columns]
         blocks.append(_predicted(session, rows, None if reading.target is None else values[-1], reading, span.start))
-        own = sampled[slice(*np.searchsorted(sampled, (span.start, span.stop)))] - span.start
-        samples.append(_some(blocks[-1], rows.take(own), own))
+        indices = sampled[slice(*np.searchsorted(sampled, (span.start, span.stop)))] - span.start
+        samples.append(_some(blocks[-1], rows.take(indices), indices))
     whole = _joined(blocks)
     part = ScoredPart(reading, start, whole.scores, whole.predicted, whole.truth)
     return part, _Found(_joined(samples), is_missed)
@@ -292,9 +292,9 @@ def _predicted(
     return PredictedRows(Rows((), ()), scores, predicted, truth)
 
 
-def _some(block: PredictedRows, rows: Rows, own: Integers) -> PredictedRows:
-    truth = None if block.truth is None else block.truth[own]
-    return PredictedRows(rows, block.scores[own], block.predicted[own], truth)
+def _some(block: PredictedRows, rows: Rows, indices: Integers) -> PredictedRows:
+    truth = None if block.truth is None else block.truth[indices]
+    return PredictedRows(rows, block.scores[indices], block.predicted[indices], truth)
 
 
 def _joined(parts: Sequence[PredictedRows]) -> PredictedRows:
@@ -308,8 +308,8 @@ def _joined(parts: Sequence[PredictedRows]) -> PredictedRows:
     )
 
 
-def _evaluation_rows(found: Sequence[_Found], n_classes: int) -> EvaluationRows:
-    sample = _joined([each.sample for each in found])
+def _evaluation_rows(findings: Sequence[_Found], n_classes: int) -> EvaluationRows:
+    sample = _joined([each.sample for each in findings])
     answers = ModelPredictions(sample.scores, _targets(sample.predicted, n_classes))
     if sample.truth is None:
         return EvaluationRows(sample.rows, answers, None)

@@ -91,10 +91,10 @@ def _counted(
     classes = inputs.model.view.classes
     if inputs.all_rows is None:
         return tree, evaluate(tree, inputs.training, classes, "dataset")
-    found = measure_in_partitions(tree, inputs.all_rows.parts, report)
-    constants = name_constants(found.constants, classes)
-    of_all = _evaluation(found.fidelity, constants, inputs.all_rows.n_rows, "dataset")
-    return with_counts(tree, found.n_rows), of_all
+    figures = measure_in_partitions(tree, inputs.all_rows.parts, report)
+    constants = name_constants(figures.constants, classes)
+    of_all = _evaluation(figures.fidelity, constants, inputs.all_rows.n_rows, "dataset")
+    return with_counts(tree, figures.n_rows), of_all
 
 
 def evaluate(
@@ -106,25 +106,25 @@ def evaluate(
 ) -> ApproximationTreeEvaluation:
     """Compare the predictions of tree and model with each other and with the true targets."""
     if isinstance(rows, PartitionedRows):
-        found = measure_in_partitions(tree, rows.parts, report)
-        return _evaluation(found.fidelity, name_constants(found.constants, classes), rows.n_rows, evaluated_on)
+        figures = measure_in_partitions(tree, rows.parts, report)
+        return _evaluation(figures.fidelity, name_constants(figures.constants, classes), rows.n_rows, evaluated_on)
     constants = constant_predictions(rows.truth, rows.answers.targets, classes)
     return _evaluation(_measured(tree, rows), constants, len(rows.rows), evaluated_on)
 
 
 def _evaluation(
-    found: Fidelity, constants: ConstantPredictions, n_rows: int, evaluated_on: _EvaluatedOn
+    figures: Fidelity, constants: ConstantPredictions, n_rows: int, evaluated_on: _EvaluatedOn
 ) -> ApproximationTreeEvaluation:
     return ApproximationTreeEvaluation(
         n_rows=n_rows,
         evaluated_on=evaluated_on,
-        fidelity=found.fidelity,
-        balanced_fidelity=found.balanced_fidelity,
-        probability_l1=found.probability_l1,
-        mean_questions=found.mean_questions,
-        model=None if found.model is None else AgainstTarget(**asdict(found.model)),
-        constant=_constant(found.constant, constants),
-        **_against_target(found.tree),
+        fidelity=figures.fidelity,
+        balanced_fidelity=figures.balanced_fidelity,
+        probability_l1=figures.probability_l1,
+        mean_questions=figures.mean_questions,
+        model=None if figures.model is None else AgainstTarget(**asdict(figures.model)),
+        constant=_constant(figures.constant, constants),
+        **_against_target(figures.tree),
     )
 
 
@@ -132,26 +132,26 @@ def _measured(tree: ApproximationTree, rows: EvaluationRows) -> Fidelity:
     """Measure the tree on all rows, and against the target on those that have one."""
     if rows.labelled is None:
         return measure_fidelity(tree, rows.rows, rows.answers, rows.truth)
-    answers, own = rows.answers, rows.labelled
-    some = ModelPredictions(answers.scores[own], answers.targets.take(own))
-    found = measure_fidelity(tree, rows.rows, answers)
-    known = measure_fidelity(tree, rows.rows.take(own), some, rows.truth)
-    constant = replace(found.constant, against_target=known.constant.against_target)
-    return replace(found, tree=known.tree, model=known.model, constant=constant)
+    answers, labelled = rows.answers, rows.labelled
+    some = ModelPredictions(answers.scores[labelled], answers.targets.take(labelled))
+    figures = measure_fidelity(tree, rows.rows, answers)
+    known = measure_fidelity(tree, rows.rows.take(labelled), some, rows.truth)
+    constant = replace(figures.constant, against_target=known.constant.against_target)
+    return replace(figures, tree=known.tree, model=known.model, constant=constant)
 
 
-def _constant(found: ConstantScores, constants: ConstantPredictions) -> ConstantTreeScores:
+def _constant(scores: ConstantScores, constants: ConstantPredictions) -> ConstantTreeScores:
     """Return the scores of always the same prediction."""
     return ConstantTreeScores(
-        fidelity=found.fidelity,
-        balanced_fidelity=found.balanced_fidelity,
-        **_against_target(found.against_target),
+        fidelity=scores.fidelity,
+        balanced_fidelity=scores.balanced_fidelity,
+        **_against_target(scores.against_target),
         **constants,
     )
 
 
-def _against_target(found: Measured | None) -> dict[str, float | None]:
-    return {} if found is None else asdict(found)
+def _against_target(scores: Measured | None) -> dict[str, float | None]:
+    return {} if scores is None else asdict(scores)
 
 
 def _caution(
@@ -161,14 +161,14 @@ def _caution(
     measured: ApproximationTreeEvaluation,
 ) -> str | None:
     """Return all that speaks against relying on the tree or its figures, a sentence each."""
-    found = [
+    cautions = [
         caution_of_agreement(measured, measured.constant),
         _caution_of_figures(measured),
         _caution_of_generator(request),
         caution_of_tests(request, tree),
         caution_of_candidates(unusable_candidates(request, inputs), request.min_samples_leaf, inputs.phrases),
     ]
-    return joined_cautions(found)
+    return joined_cautions(cautions)
 
 
 def _caution_of_generator(request: ApproximationTreeRequest) -> str | None:
@@ -267,11 +267,11 @@ def view_smoothing(request: ApproximationTreeRequest, generator: GeneratorSettin
 
 def view_validation(tree: ApproximationTree) -> DepthValidation | None:
     """Return the errors by which the depth was chosen; ``None`` where it is the caller's."""
-    found = tree.depth_choice
-    if found is None:
+    choice = tree.depth_choice
+    if choice is None:
         return None
     return DepthValidation(
-        errors=found.errors.tolist(), standard_errors=found.standard_errors.tolist(), depth=found.depth
+        errors=choice.errors.tolist(), standard_errors=choice.standard_errors.tolist(), depth=choice.depth
     )
 
 
@@ -297,8 +297,8 @@ def caution_of_candidates(unusable: Sequence[Condition | str], min_samples_leaf:
     listed = "; ".join([*texts, "..."] if len(unusable) > len(texts) else texts)
     rows = "no row of the dataset" if min_samples_leaf == 1 else f"fewer than {min_samples_leaf:,} rows of the dataset"
     those = "it leaves" if len(unusable) == 1 else "they leave"
-    found = f"of the given candidates, {len(unusable):,} can split nothing, as {those} {rows} on one side"
-    return f"{found}, or no known value: {listed}"
+    effect = f"of the given candidates, {len(unusable):,} can split nothing, as {those} {rows} on one side"
+    return f"{effect}, or no known value: {listed}"
 
 
 def view_stability(trees: Sequence[ApproximationTree]) -> list[StructureCount] | None:

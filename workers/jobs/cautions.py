@@ -82,8 +82,8 @@ def caution_of_agreement(measured: Agreement, constant: ConstantAgreement | None
 
 def joined_cautions(cautions: Sequence[str | None]) -> str | None:
     """Return cautions as sentences one after the other, without the last full stop; nothing if there are none."""
-    found = [caution for caution in cautions if caution is not None]
-    return ". ".join([*found[:1], *(each[0].upper() + each[1:] for each in found[1:])]) or None
+    sentences = [caution for caution in cautions if caution is not None]
+    return ". ".join([*sentences[:1], *(each[0].upper() + each[1:] for each in sentences[1:])]) or None
 
 
 def caution_of_labels(agreement: float, consequence: str) -> str | None:

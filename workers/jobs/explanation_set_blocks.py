@@ -226,7 +226,7 @@ def explain_blocks(first: int, stop: int, rows: ExplainedRows, expected: Mapping
 
 
 def _without_outcome(block: RenderedBlock) -> RenderedBlock:
-    """Return a block without the leaves of its rows, of which no leaf table is made here."""
+    """Return a block without the leaves of its rows, as nodes make no leaf table."""
     scores, leaves = block.outcome.scores[:0].copy(), block.outcome.leaves[:0].copy()
     return replace(block, outcome=Outcome(scores, None, leaves))
 

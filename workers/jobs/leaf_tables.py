@@ -51,18 +51,18 @@ def leaf_table_key(model_id: str, dataset_id: str) -> LeafTableKey:
 def read_leaf_table(context: JobContext, key: LeafTableKey, report: ReportProgress) -> LeafTableContent | None:
     """Return the leaf table that is kept, if any; a damaged one is deleted, so that it is computed again."""
     store = LeafTableStore(context.database)
-    kept = store.find(key)
-    if kept is None:
+    table = store.find(key)
+    if table is None:
         return None
     report(0, "reading kept leaves")
     try:
-        codes = open_array(context.objects.path(kept.codes))
-        outcome = read_archive(context.objects.path(kept.outcome))
+        codes = open_array(context.objects.path(table.codes))
+        outcome = read_archive(context.objects.path(table.outcome))
     except (ObjectDamaged, NotFound) as error:
         _log.warning("leaf table of %s and %s is lost and is computed again: %s", key.model, key.dataset, error)
         with context.objects.discarding():
-            _delete(context, store.forget(key, kept))
-            for sha256 in (kept.codes, kept.outcome):
+            _delete(context, store.forget(key, table))
+            for sha256 in (table.codes, table.outcome):
                 # Even if another row refers to it: the same content, put again, is whole.
                 context.objects.delete_damaged(sha256)
         return None

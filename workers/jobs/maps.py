@@ -77,8 +77,8 @@ def _prototypes(context: JobContext, request: MapRequest) -> NDArray[np.int64]:
     """Return the rows of the prototypes that are on the map, by rank."""
     if request.prototype_set is None:
         return np.empty(0, dtype=np.int64)
-    found = ArtefactStore(context.database).get(PROTOTYPE_SETS.name, request.prototype_set)
-    result = json.loads(context.objects.get(found.ready_result()))
+    artefact = ArtefactStore(context.database).get(PROTOTYPE_SETS.name, request.prototype_set)
+    result = json.loads(context.objects.get(artefact.ready_result()))
     return np.array([prototype["row"] for prototype in result["prototypes"]], dtype=np.int64)
 
 

@@ -28,7 +28,7 @@ from tree_explainers.prototype_sets.euclidean_sweep import default_candidates
 from tree_explainers.prototype_sets.row_coverage import near_rows
 from tree_explainers.prototype_sets.selection import PrototypeSelection, sample_candidates, select_prototypes
 from tree_explainers.prototype_sets.supervised import EvaluatedRows, Metric
-from tree_explainers.prototype_sets.validation import Score, score_labels, score_numbers, validate_number
+from tree_explainers.prototype_sets.validation import score_labels, score_numbers, validate_number
 
 from ..runtime.context import JobContext
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
@@ -299,14 +299,16 @@ def _validate(task: _Task, space: Space, report: ReportProgress) -> tuple[int, V
     chosen = ChosenPrototypes(space, task.classes, task.select(space, report, most, swaps=False))
     rows = task.inputs.evaluation.within(space)
     each_nearest = nearest_by_size(rows.dataset.table, space.weights, chosen.leaves)
-    found = validate_number(_score(chosen, rows, nearest) for nearest in each_nearest)
+    predictions = (chosen.predictions(nearest, chosen.selection.rows) for nearest in each_nearest)
+    score = score_numbers if rows.labels is None else score_labels
+    result = validate_number(score(predicted, rows.measured_against) for predicted in predictions)
     validation = Validation(
         measure=_MEASURES[rows.labels is None, rows.truth is None],
-        scores=list(found.scores),
-        best_n_prototypes=found.best,
-        standard_error=found.standard_error,
+        scores=list(result.scores),
+        best_n_prototypes=result.best,
+        standard_error=result.standard_error,
     )
-    return found.n_prototypes, validation
+    return result.n_prototypes, validation
 
 
 _MEASURES: dict[tuple[bool, bool], Literal["balanced_accuracy", "balanced_fidelity", "r2", "r2_of_model"]] = {
@@ -316,9 +318,3 @@ _MEASURES: dict[tuple[bool, bool], Literal["balanced_accuracy", "balanced_fideli
     (True, True): "r2_of_model",
 }
 """By whether the model is one of regression, and whether the rows lack a target."""
-
-
-def _score(chosen: ChosenPrototypes, rows: EvaluationRows, nearest: NDArray[np.int64]) -> Score:
-    given = chosen.predictions(nearest, chosen.selection.rows)
-    score = score_numbers if rows.labels is None else score_labels
-    return score(given, rows.measured_against)

@@ -101,8 +101,8 @@ class EvaluationRows:
         """Return the rows of a dataset; refuse a target that does not fit the model."""
         if dataset.labels is None:
             values = dataset.scores[:, 0].astype(np.float64)
-            given = None if has_unlabelled(dataset) else true_values(objects, dataset)
-            return EvaluationRows(dataset, is_training, given, values, None)
+            true = None if has_unlabelled(dataset) else true_values(objects, dataset)
+            return EvaluationRows(dataset, is_training, true, values, None)
         is_unknown = model.by_outcome or has_unlabelled(dataset)  # what is decided is no class
         truth = None if is_unknown else true_classes(objects, model, dataset)
         return EvaluationRows(dataset, is_training, truth, dataset.labels, "predicted" if truth is None else labels)
@@ -123,12 +123,12 @@ class EvaluationRows:
         """The targets that predictions are compared with, (n_rows,): the true ones, or else the model's."""
         return self.predicted if self.truth is None else self.truth
 
-    def score(self, given: NDArray[Any], rows: NDArray[np.int64] | slice = slice(None)) -> Scores:
-        """Score the predictions ``given`` for these rows."""
+    def score(self, predictions: NDArray[Any], rows: NDArray[np.int64] | slice = slice(None)) -> Scores:
+        """Score the predictions for these rows."""
         truth = None if self.truth is None else self.truth[rows]
         if self.labels is None:
-            return score_values(given, self.measured_against[rows])
-        return score_classes(given, truth, self.predicted[rows])
+            return score_values(predictions, self.measured_against[rows])
+        return score_classes(predictions, truth, self.predicted[rows])
 
     def score_constant(self) -> Scores:
         """Score always the same prediction."""
@@ -239,12 +239,15 @@ def _nearest_of_all(
 
 
 def _constant(rows: EvaluationRows, classes: list[str]) -> ConstantScore:
-    given = [
+    constants = [
         classes[constant_class(values)] if classes else constant_value(values)
         for values in (rows.measured_against, rows.predicted)
     ]
     return ConstantScore(
-        n_rows=rows.dataset.n_rows, prediction=given[0], model_prediction=given[1], **asdict(rows.score_constant())
+        n_rows=rows.dataset.n_rows,
+        prediction=constants[0],
+        model_prediction=constants[1],
+        **asdict(rows.score_constant()),
     )
 
 

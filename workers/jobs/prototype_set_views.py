@@ -53,21 +53,23 @@ def view_choice(request: PrototypeSetRequest, choice: Choice, row_coverage: RowC
 # Certificate: how close the choice is to the best one, rounded such that every bound stays a bound.
 
 
-def view_certificate(found: Certificate | None, total_weight: int) -> dict[str, Any]:
+def view_certificate(certificate: Certificate | None, total_weight: int) -> dict[str, Any]:
     """Return the fields of ``PrototypeSetResult`` about the best that this number of prototypes could reach."""
-    if found is None:
+    if certificate is None:
         return _NO_CERTIFICATE
     # Coverage is given as the objective is, which is a sum over rows; the other objective as the mean that it is.
-    unit = total_weight if found.objective_name == "coverage" else found.unit
-    of_all_rows = found.upper_bound if found.all_rows_upper_bound is None else found.all_rows_upper_bound
+    unit = total_weight if certificate.objective_name == "coverage" else certificate.unit
+    of_all_rows = (
+        certificate.upper_bound if certificate.all_rows_upper_bound is None else certificate.all_rows_upper_bound
+    )
     return {
-        "all_rows_certificate": _rounded_down(Fraction(found.objective, of_all_rows)),
+        "all_rows_certificate": _rounded_down(Fraction(certificate.objective, of_all_rows)),
         "all_rows_upper_bound": _rounded_up(Fraction(of_all_rows, unit)),
-        "certificate": _rounded_down(Fraction(found.objective, found.upper_bound)),
-        "objective_upper_bound": _rounded_up(Fraction(found.upper_bound, unit)),
-        "certificate_scope": found.scope,
+        "certificate": _rounded_down(Fraction(certificate.objective, certificate.upper_bound)),
+        "objective_upper_bound": _rounded_up(Fraction(certificate.upper_bound, unit)),
+        "certificate_scope": certificate.scope,
         "certificate_objective": CertificateObjective(
-            name=found.objective_name, value=found.objective / unit, constraint=found.constraint
+            name=certificate.objective_name, value=certificate.objective / unit, constraint=certificate.constraint
         ),
     }
 
@@ -97,60 +99,57 @@ def view_rows(
     chosen: ChosenPrototypes, quality: Quality, criticisms: Criticisms, cells: list[dict[str, object]]
 ) -> dict[str, Any]:
     """Return the prototypes, whose cells come first, and the criticisms, as fields of ``PrototypeSetResult``."""
-    prototypes = _view_prototypes(chosen, quality, cells)
+    qualities = enumerate(view_quality_of_each(quality))
+    prototypes = [_view_prototype(chosen, index, cells[index], measures) for index, measures in qualities]
     return {"prototypes": prototypes, "criticisms": _view_criticisms(chosen, criticisms, cells[len(prototypes) :])}
 
 
-def _view_prototypes(chosen: ChosenPrototypes, quality: Quality, cells: list[dict[str, object]]) -> list[Prototype]:
-    """Return the prototypes in the order in which they were chosen, whose cells come first."""
-    qualities = view_quality_of_each(quality)
-    return [_view_prototype(chosen, index, cells[index], each) for index, each in enumerate(qualities)]
-
-
 def _view_prototype(
-    chosen: ChosenPrototypes, index: int, found: dict[str, object], quality: PrototypeQuality
+    chosen: ChosenPrototypes, index: int, cells: dict[str, object], quality: PrototypeQuality
 ) -> Prototype:
-    selection, given = chosen.selection, given_by(chosen, index, found)
+    selection, answer = chosen.selection, given_by(chosen, index, cells)
     return Prototype(
         rank=index + 1,
-        row_id=given.row_id,
+        row_id=answer.row_id,
         row=int(selection.rows[index]),
-        label=given.label,
-        value=given.value,
-        **_view_outcome(chosen, int(selection.rows[index]), found),
+        label=answer.label,
+        value=answer.value,
+        **_view_outcome(chosen, int(selection.rows[index]), cells),
         gain=int(selection.gains[index]) / selection.total_weight,
         objective=int(selection.objectives[index]) / selection.total_weight,
         coverage=Coverage(n_rows=int(selection.n_covered[index]), share=float(selection.coverage_shares[index])),
         quality=quality,
-        features=_cells(found, chosen),
+        features=_cells(cells, chosen),
     )
 
 
-def given_by(chosen: ChosenPrototypes, index: int, found: dict[str, object]) -> ClassifierPrototype:
+def given_by(chosen: ChosenPrototypes, index: int, cells: dict[str, object]) -> ClassifierPrototype:
     """Return what a row gets whose nearest prototype this is."""
     view, is_regression = chosen.space.model.view, chosen.space.model.view.task == "regression"
     return ClassifierPrototype(
-        row_id=str(found["row_id"]),
+        row_id=str(cells["row_id"]),
         label=None if is_regression else view.classes[chosen.selection.classes[index]],
         value=float(str(chosen.space.dataset.scores[chosen.selection.rows[index], 0])) if is_regression else None,
     )
 
 
-def _view_criticisms(chosen: ChosenPrototypes, found: Criticisms, cells: list[dict[str, object]]) -> list[Criticism]:
+def _view_criticisms(
+    chosen: ChosenPrototypes, criticisms: Criticisms, cells: list[dict[str, object]]
+) -> list[Criticism]:
     space, view = chosen.space, chosen.space.model.view
     return [
         Criticism(
             rank=rank,
-            row_id=str(own["row_id"]),
+            row_id=str(row_cells["row_id"]),
             row=row,
             label=view.classes[chosen.classes[row]] if view.classes else None,
             value=None if view.classes else float(str(space.dataset.scores[row, 0])),
-            **_view_outcome(chosen, row, own),
+            **_view_outcome(chosen, row, row_cells),
             proximity=covered / chosen.selection.total_weight,
-            features=_cells(own, chosen),
+            features=_cells(row_cells, chosen),
         )
-        for rank, (row, covered, own) in enumerate(
-            zip(found.rows.tolist(), found.covered.tolist(), cells, strict=True), 1
+        for rank, (row, covered, row_cells) in enumerate(
+            zip(criticisms.rows.tolist(), criticisms.covered.tolist(), cells, strict=True), 1
         )
     ]
 

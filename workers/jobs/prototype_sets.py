@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,6 @@ from tree_explainers.leaf_space.nearest_by_masks import NearestWithin
 from tree_explainers.prototype_sets.criticisms import Criticisms, find_criticisms
 from tree_explainers.prototype_sets.goal import covered_classes
 from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
-from tree_explainers.prototype_sets.prototype_quality import Quality
 from tree_explainers.prototype_sets.readable import feature_numbers
 
 from ..runtime.context import JobContext, Produced
@@ -80,35 +78,23 @@ def make_prototype_set(context: JobContext) -> Produced:
         chosen, report = choice.prototypes, part_of(context.report, *_CERTIFYING)
         certificate = chosen.space.certify(chosen.classes, chosen.selection, report)
         choice = choice.without_pairs()
-        measured = _measure(context, choice.prototypes, rows)
+        chosen = choice.prototypes
+        quality = measure(chosen, rows, part_of(context.report, *_MEASURING))
+        row_coverage, quantiles = measure_row_coverage(chosen), typicality_quantiles(quality, chosen, rows)
         nearest = None if certificate is None else certificate.nearest
-        evaluated = _evaluate(context, request, choice, rows, measured.row_coverage, nearest)
-        arrays = _arrays(context.objects, choice.prototypes, measured.quantiles)
+        evaluated = _evaluate(context, request, choice, rows, row_coverage, nearest)
+        arrays = _arrays(context.objects, chosen, quantiles)
     reference, files = written()
     content = PrototypeSetResult(
         nearest_rows=reference.view,
-        **view_choice(request, choice, measured.row_coverage),
-        **view_certificate(certificate, choice.prototypes.selection.total_weight),
-        **view_rows(choice.prototypes, measured.quality, criticisms, cells),
-        quality=view_quality_of_set(measured.quality, choice.prototypes, rows),
-        typicality=view_typicality(measured.quantiles, choice.prototypes, rows),
+        **view_choice(request, choice, row_coverage),
+        **view_certificate(certificate, chosen.selection.total_weight),
+        **view_rows(chosen, quality, criticisms, cells),
+        quality=view_quality_of_set(quality, chosen, rows),
+        typicality=view_typicality(quantiles, chosen, rows),
         **evaluated,
     )
     return Produced(content.model_dump_json().encode(), arrays, files)
-
-
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """How well the prototypes represent the rows."""
-
-    quality: Quality
-    row_coverage: RowCoverage | None
-    quantiles: NDArray[np.int64]  # of proximities to the nearest prototype
-
-
-def _measure(context: JobContext, chosen: ChosenPrototypes, rows: EvaluationRows) -> _Measured:
-    quality = measure(chosen, rows, part_of(context.report, *_MEASURING))
-    return _Measured(quality, measure_row_coverage(chosen), typicality_quantiles(quality, chosen, rows))
 
 
 def _begin_files(
@@ -177,7 +163,7 @@ def _take(objects: ObjectStore, chosen: ChosenPrototypes, criticisms: Criticisms
 
 
 def _find_criticisms(chosen: ChosenPrototypes) -> Criticisms:
-    """Find rows that no prototype represents well, as many as a result has room for."""
+    """Find rows that no prototype represents well, up to the number that fits into a result."""
     space, selection = chosen.space, chosen.selection
     n_criticisms = max(0, min(MAX_CRITICISMS, most_prototypes(space.model.view.feature_names) - len(selection.rows)))
     classes = covered_classes(selection.method, chosen.classes)

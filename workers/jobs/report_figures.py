@@ -97,13 +97,12 @@ class _Side:
         proximities = self._warm.index.proximities(contiguous_leaves(self._warm.leaves(block.outcome)))
         nearest = zip(proximities.argmax(axis=1).tolist(), proximities.max(axis=1).tolist(), strict=True)
         prototypes = [self._warm.prototypes[each].label if proximity else None for each, proximity in nearest]
-        rules = None if self._rules is None else [self._by_rules(self._rules, row) for row in block.values]
+        rules = None
+        if self._rules is not None:
+            firing = [self._rules.firing(row) for row in block.values]
+            rules = [self._predictions[fired[0]] if fired else self._default for fired in firing]
         tree = None if self._tree is None else [self._leaves[self._tree.leaf_of(row)] for row in block.values]
         return dict(zip(_EXPLAINERS, (prototypes, rules, tree), strict=True))
-
-    def _by_rules(self, rules: WarmRules, row: Sequence[Any]) -> Any:  # a label
-        firing = rules.firing(row)
-        return self._predictions[firing[0]] if firing else self._default
 
 
 _EXPLAINERS = ("prototypes", "rules", "trees")
@@ -119,10 +118,10 @@ def compare(
     compared = _ComparedRows([_Side(warm, each) for warm, each in zip(models, explained, strict=True)])
     for blocks in source.blocks(models, report):
         compared.add(*blocks)
-    own, other = models
-    n_rows, is_regression, changed = compared.n_rows, not own.model.classes, compared.changed()
+    first, second = models
+    n_rows, is_regression, changed = compared.n_rows, not first.model.classes, compared.changed()
     return Comparison(
-        other_model=other.model.id,
+        other_model=second.model.id,
         n_rows=n_rows,
         n_refused=compared.n_refused,
         n_changed=None if is_regression else sum(changed.values()),
@@ -185,13 +184,13 @@ class _ComparedRows:
         return {pair: self._changes[pair] for pair in sorted(pairs, key=lambda pair: (-self._changes[pair], pair))}
 
 
-def _in_both(own: Explained, other: Explained) -> dict[str, Any]:
+def _in_both(first: Explained, second: Explained) -> dict[str, Any]:
     """Return what both sides have: rows that are prototypes, rules by their texts, features that trees ask about."""
-    is_same = own.dataset["id"] == other.dataset["id"]
-    prototypes = [[each["row_id"] for each in side.prototype_set["result"]["prototypes"]] for side in (own, other)]
-    rule_sets = [[] if side.rule_set is None else side.rule_set["result"]["rules"] for side in (own, other)]
+    is_same = first.dataset["id"] == second.dataset["id"]
+    prototypes = [[each["row_id"] for each in side.prototype_set["result"]["prototypes"]] for side in (first, second)]
+    rule_sets = [[] if side.rule_set is None else side.rule_set["result"]["rules"] for side in (first, second)]
     rules = [[rule["text"] for rule in rule_set] for rule_set in rule_sets]
-    features = [_features(side.approximation_tree) for side in (own, other)]
+    features = [_features(side.approximation_tree) for side in (first, second)]
     return {
         "prototypes_in_both": [each for each in prototypes[0] if is_same and each in set(prototypes[1])],
         "rules_in_both": [each for each in rules[0] if each in set(rules[1])],

@@ -183,7 +183,7 @@ def _summary(
     if difference is None:
         return f"One side has no rows, so that nothing is compared; {_UNSEEN}."
     compared = f"{n_comparisons} shares are compared: of the rows in each group, and of the far rows among them"
-    differing = [  # of two shares of which neither is null
+    differing = [  # neither share is null
         f"{what} ({pair.share:.1%} of newer and {pair.reference_share:.1%} of reference rows)"
         for what, pair in _named(total, labels, prototypes)
         if pair.differs

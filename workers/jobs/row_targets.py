@@ -156,7 +156,7 @@ def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
 def _classes(
     objects: ObjectStore, model: OpenModel, dataset: ScoredDataset, values: NDArray[Any], rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the class of each label, none of which is missing, given the rows that they are of."""
+    """Return the class of each label; no label may be missing, and ``rows`` are the rows they belong to."""
     try:
         return classes_of_labels(values, model.description.classes)
     except RowRefused as refusal:
@@ -165,7 +165,7 @@ def _classes(
 
 
 def classes_of_labels(values: NDArray[Any], classes: Sequence[str]) -> NDArray[np.int64]:
-    """Return the index of each label, none of which is missing, among the model's classes.
+    """Return the index of each label among the model's classes; no label may be missing.
 
     Raises
     ------
@@ -174,14 +174,14 @@ def classes_of_labels(values: NDArray[Any], classes: Sequence[str]) -> NDArray[n
     """
     distinct, positions = _distinct(values)
     known = {label: index for index, label in enumerate(classes)}
-    found: NDArray[np.int64] = np.array([class_index(value, known) for value in distinct], dtype=np.int64)[positions]
-    if (found < 0).any():
-        first = int((found < 0).argmax())
+    indices: NDArray[np.int64] = np.array([class_index(value, known) for value in distinct], dtype=np.int64)[positions]
+    if (indices < 0).any():
+        first = int((indices < 0).argmax())
         shown = ", ".join(repr(label) for label in classes[:_N_CLASSES_SHOWN])
-        given = values[first] if isinstance(values[first], str) else float(values[first])
-        detail = f"has the target {given!r}; the model's classes are {shown}"
+        label = values[first] if isinstance(values[first], str) else float(values[first])
+        detail = f"has the target {label!r}; the model's classes are {shown}"
         raise RowRefused("schema_mismatch", detail, first)
-    return found
+    return indices
 
 
 def targets_of_labels(values: NDArray[Any], name: str, classes: Sequence[str]) -> Targets:
@@ -213,12 +213,12 @@ def known_targets_of_labels(values: NDArray[Any], name: str, classes: Sequence[s
         return targets_of_labels(values, name, classes).classes_or_values
     if not classes:
         return values
-    found, rows = np.full(len(values), NO_CLASS), np.flatnonzero(~_missing(values))
+    numbers, rows = np.full(len(values), NO_CLASS), np.flatnonzero(~_missing(values))
     try:
-        found[rows] = classes_of_labels(values[rows], classes)
+        numbers[rows] = classes_of_labels(values[rows], classes)
     except RowRefused as refusal:
         raise RowRefused(refusal.code, refusal.detail, int(rows[refusal.row or 0])) from refusal
-    return found
+    return numbers
 
 
 def _distinct(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.integer]]:

@@ -201,10 +201,10 @@ def read_rule_rows(start: int, stop: int, source: RuleRowsSource, expected: Mapp
             truth += [] if source.target is None else [_read_truth(source, start + rows.start, start + rows.stop)]
         except RowRefused as refusal:
             raise refusal.after(start + rows.start) from refusal
-    by_model, given = _joined(predicted), _joined(truth) if truth else None
-    targets = by_model if source.labels == "predicted" or given is None else given
+    by_model, of_target = _joined(predicted), _joined(truth) if truth else None
+    targets = by_model if source.labels == "predicted" or of_target is None else of_target
     binned = BinnedRows(source.statements, bins)
-    return RowsPart(binned, targets, start, source.block_rows, raw=raw, predicted=by_model, truth=given)
+    return RowsPart(binned, targets, start, source.block_rows, raw=raw, predicted=by_model, truth=of_target)
 
 
 def _slices(n_rows: int, length: int) -> Iterator[slice]:

@@ -157,8 +157,8 @@ def _least_and_most(part: RowsPart) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundRules:
-    """The rules of whatever method, and what else it made."""
+class RuleSearch:
+    """What the search for rules by any method returned: the rules, and what else it made."""
 
     rules: RuleList
     rows: RowParts  # the training rows in the bins that the rules are about
@@ -175,23 +175,23 @@ class FoundRules:
 
 def find_by_method(
     request: RuleSetRequest, inputs: RuleSetInputs, context: JobContext, report: ReportProgress
-) -> FoundRules:
+) -> RuleSearch:
     """Find the rules of a request; options that are null are the defaults."""
     if request.method == "decision_tree":
         held = inputs.held
         depth = (request.decision_tree or DecisionTreeOptions()).max_depth
         grown = tree_rules(read_rows(context, inputs), held.targets, inputs.model.description, depth)
-        return FoundRules(grown.rules, RowParts.of_parts([held.with_bins(grown.binned)]))
+        return RuleSearch(grown.rules, RowParts.of_parts([held.with_bins(grown.binned)]))
     if request.method == "in_trees":
         chosen = InTreesSettings(**(request.in_trees or InTreesOptions()).model_dump())
         paths = _paths(inputs, chosen.max_depth, chosen.n_trees)
         binned, targets = inputs.held.binned, inputs.held.targets
-        return FoundRules(in_trees_rules(paths, binned, targets, chosen, context.rng, report), inputs.training)
+        return RuleSearch(in_trees_rules(paths, binned, targets, chosen, context.rng, report), inputs.training)
     if request.method == "node_harvest":
         harvested = NodeHarvestSettings(**(request.node_harvest or NodeHarvestOptions()).model_dump())
         binned, targets = inputs.held.binned, inputs.held.targets
         weighted = harvest(_paths(inputs, harvested.max_depth), binned, targets, harvested, report)
-        return FoundRules(weighted.as_list(), inputs.training, weighted)
+        return RuleSearch(weighted.as_list(), inputs.training, weighted)
     pseudo = None
     if request.method == "rule_list" and request.labels == "predicted":  # what rules predict is known for any row
         pseudo = labelled_pseudo_rows(context, inputs.model, inputs.training, inputs.statements)
@@ -200,8 +200,8 @@ def find_by_method(
     if inputs.are_sent:
         rows, n_at_once = RowParts.of_parts([inputs.held.bare()]), None
         spread = None if context.cluster is None else context.cluster.spread
-    found = find_rules(rows, _settings(request, request.method), context.rng, report, pseudo, spread, n_at_once)
-    return FoundRules(found.rules, inputs.training, None, found.restarts, found.fitted, found.regions)
+    search = find_rules(rows, _settings(request, request.method), context.rng, report, pseudo, spread, n_at_once)
+    return RuleSearch(search.rules, inputs.training, None, search.restarts, search.fitted, search.regions)
 
 
 def _paths(inputs: RuleSetInputs, max_depth: int, n_trees: int | None = None) -> TreePaths:
@@ -227,7 +227,7 @@ def _settings(request: RuleSetRequest, method: Method) -> RuleSettings:
 def labelled_pseudo_rows(
     context: JobContext, model: OpenModel, training: RowParts, statements: Statements
 ) -> PseudoRows:
-    """Draw pseudo rows by the training rows, of which many are sampled, and label them by the model."""
+    """Draw pseudo rows near the training rows, or near a sample of many, and have the model label them."""
     rows = training.sample(model.description.feature_names)
     smoother = Smoother.of(rows, model.description.missing_texts, NEAR)
     everywhere = NodeBox(model.description.missing_texts)

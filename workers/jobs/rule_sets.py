@@ -41,7 +41,7 @@ from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_agreement, caution_of_figures, joined_cautions
 from .row_targets import name_constants
 from .rule_set_files import FittedRows, write_region_tables
-from .rule_set_search import INPUTS_LOADED, FoundRules, RuleSetInputs, find_by_method, load_inputs
+from .rule_set_search import INPUTS_LOADED, RuleSearch, RuleSetInputs, find_by_method, load_inputs
 from .surrogates import feature_type
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
@@ -53,36 +53,36 @@ def make_rule_set(context: JobContext) -> Produced:
     """Make the artefact that a ``RuleSetRequest`` describes."""
     request = RuleSetRequest(**context.request)
     inputs = load_inputs(context, request)
-    found = find_by_method(request, inputs, context, part_of(context.report, *_FINDING))
+    search = find_by_method(request, inputs, context, part_of(context.report, *_FINDING))
     context.report(_EVALUATING, "evaluating rules")
-    printed = _print(found)
-    content = _content(request, inputs, found, printed).model_dump_json().encode()
-    if found.fitted is None:
+    printed = _print(search)
+    content = _content(request, inputs, search, printed).model_dump_json().encode()
+    if search.fitted is None:
         return Produced(content)
     rows = FittedRows(inputs.stored, inputs.training, inputs.model.view.classes)
-    return Produced(content, files=write_region_tables(context.workspace, context.objects, rows, found.fitted))
+    return Produced(content, files=write_region_tables(context.workspace, context.objects, rows, search.fitted))
 
 
 # Printed rules: conditions on raw values, which are what is applied to rows ever after.
 
 
-def _print(found: FoundRules) -> PrintedRules:
+def _print(search: RuleSearch) -> PrintedRules:
     """Return the rules as conditions on raw values.
 
     Numbers are compared in double precision, even where the model rounds them, so that a person, SQL and Python apply
     the rules without knowing the model. Thresholds are chosen such that training rows fall on the same side with and
     without rounding.
     """
-    features = sorted({feature for box in found.rules.boxes for feature in box.features})
-    return replace(print_rules(found.rules, ValueRanges.of(found.rows, features)), precision=np.float64)
+    features = sorted({feature for box in search.rules.boxes for feature in box.features})
+    return replace(print_rules(search.rules, ValueRanges.of(search.rows, features)), precision=np.float64)
 
 
 # Evaluation, on the training rows and on others if the request names any.
 
 
-def evaluate(found: FoundRules, printed: PrintedRules, rows: RowParts) -> RuleFigures:
+def evaluate(search: RuleSearch, printed: PrintedRules, rows: RowParts) -> RuleFigures:
     """Compare the predictions of printed rules, regions and model with each other and with the true targets."""
-    return evaluate_rules(rows, printed, found.rules, found.predictor, found.fitted)
+    return evaluate_rules(rows, printed, search.rules, search.predictor, search.fitted)
 
 
 def _view_evaluation(
@@ -115,30 +115,32 @@ def _caution(evaluation: RuleSetEvaluation) -> str | None:
 # The result.
 
 
-def _content(request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, printed: PrintedRules) -> RuleSetResult:
+def _content(
+    request: RuleSetRequest, inputs: RuleSetInputs, search: RuleSearch, printed: PrintedRules
+) -> RuleSetResult:
     view, elsewhere = inputs.model.view, None
-    figures = evaluate(found, printed, inputs.training)
+    figures = evaluate(search, printed, inputs.training)
     on_training = _view_evaluation(figures, view.classes, "dataset")
     if inputs.evaluation is not None:
-        elsewhere = _view_evaluation(evaluate(found, printed, inputs.evaluation), view.classes, "evaluation_dataset")
+        elsewhere = _view_evaluation(evaluate(search, printed, inputs.evaluation), view.classes, "evaluation_dataset")
     return RuleSetResult(
         task=view.task,
         classes=view.classes,
         method=request.method,
-        boxes=None if found.fitted is None else request.boxes,
-        combination="first" if found.weighted is None else "weighted_mean",
+        boxes=None if search.fitted is None else request.boxes,
+        combination="first" if search.weighted is None else "weighted_mean",
         labels=request.labels,
         n_rows=inputs.training.n_rows,
         n_trees=view.n_trees,
         n_statements=inputs.statements.n_statements,
-        **_view_rules(found, printed, inputs, figures.firing),
+        **_view_rules(search, printed, inputs, figures.firing),
         training_evaluation=on_training,
         evaluation=elsewhere or on_training,
         caution=_caution(elsewhere or on_training),
-        regions=[] if found.fitted is None else _view_regions(found.fitted, inputs),
+        regions=[] if search.fitted is None else _view_regions(search.fitted, inputs),
         omega=_omega(request, inputs),
-        restarts=[] if found.restarts is None else _view_restarts(found.restarts),
-        lower_bounds=[] if found.restarts is None else found.restarts.best.lower_bounds.tolist(),
+        restarts=[] if search.restarts is None else _view_restarts(search.restarts),
+        lower_bounds=[] if search.restarts is None else search.restarts.best.lower_bounds.tolist(),
     )
 
 
@@ -147,12 +149,12 @@ def _share_or_null(share: np.float64) -> float | None:
 
 
 def _view_rules(
-    found: FoundRules, printed: PrintedRules, inputs: RuleSetInputs, firing: FiringCounts
+    search: RuleSearch, printed: PrintedRules, inputs: RuleSetInputs, firing: FiringCounts
 ) -> dict[str, Any]:
     """Return the fields of ``RuleSetResult`` about the rules, with their counts on the training rows."""
-    rules, classes = found.rules, inputs.model.view.classes
+    rules, classes = search.rules, inputs.model.view.classes
     each = measure_each(rules, firing)
-    is_list = found.weighted is None
+    is_list = search.weighted is None
     support, decided_precision = (each.support, each.decided_precision) if is_list else (each.n_covered, each.precision)
     views = [
         Rule(
@@ -161,8 +163,8 @@ def _view_rules(
             conditions=_view_conditions(printed.rules[index]),
             prediction=_prediction(rules, index, classes),
             scores=_shares(rules, index, classes),
-            weight=None if found.weighted is None else float(found.weighted.weights[index]),
-            region=found.regions[index] if found.regions else None,
+            weight=None if search.weighted is None else float(search.weighted.weights[index]),
+            region=search.regions[index] if search.regions else None,
             coverage=float(each.coverage[index]),
             precision=_share_or_null(each.precision[index]),
             decided_precision=_share_or_null(decided_precision[index]),
@@ -174,7 +176,7 @@ def _view_rules(
     return {
         "n_rules": rules.n_rules,
         "n_conditions": sum(map(len, printed.rules)),
-        "features": _view_features(printed, found.rows.statements, inputs),
+        "features": _view_features(printed, search.rows.statements, inputs),
         "rules": views,
         "default_prediction": _prediction(rules, rules.n_rules, classes),
         "default_scores": _shares(rules, rules.n_rules, classes),

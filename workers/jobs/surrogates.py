@@ -93,8 +93,8 @@ def dataset_phrases(context: JobContext, model: OpenModel, stored: StoredDataset
         stores = ArtefactStore(context.database), RelationalDatasetStore(context.database)
         features = open_feature_set(*stores, context.objects, view.feature_set)
     columns = {column.name: column for column in view.columns}
-    own = [columns[name] for name in match_features(model.view, view)]
-    return phrases_of(model.description.feature_names, own, features, model.description.precision)
+    described = [columns[name] for name in match_features(model.view, view)]
+    return phrases_of(model.description.feature_names, described, features, model.description.precision)
 
 
 def known_implications(model: OpenModel, phrases: Phrases) -> Implications:

@@ -49,7 +49,8 @@ def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim
     attempts = AttemptStore(database, retry_delays_seconds=settings.retry_delays_seconds)
     try:
         objects = open_objects(settings.storage)
-        _clear_earlier_attempts(objects, claim)
+        for attempt in range(1, claim.attempt):  # a worker that was killed with its job could clear nothing
+            objects.clear_workspace(workspace_name(claim.job, attempt))
         with objects.workspace(workspace_name(claim.job, claim.attempt)) as workspace, translate_disk_full():
             report = ProgressReporter(attempts, claim)
             context = _context(claim, database, objects, report, workspace)
@@ -130,12 +131,6 @@ def _cluster(settings: WorkerSettings, claim: Claim, report: ProgressReporter) -
 def workspace_name(job: str, attempt: int) -> str:
     """Return the name of an attempt's workspace, by which others clear it when its process was killed."""
     return f"{job}.{attempt}"
-
-
-def _clear_earlier_attempts(objects: ObjectStore, claim: Claim) -> None:
-    # A worker that was killed with its job could clear nothing.
-    for attempt in range(1, claim.attempt):
-        objects.clear_workspace(workspace_name(claim.job, attempt))
 
 
 def _context(

@@ -85,7 +85,10 @@ class Supervisor:
                 _start(child)
             self._tend(is_ready, announce)
         finally:
-            self._stop_all()
+            for order in sorted({child.stop_order for child in self._children}):
+                together = [child for child in self._children if child.stop_order == order]
+                processes = [child.process for child in together if child.process is not None]
+                stop_processes(processes, max(child.patience_seconds for child in together))
 
     def _tend(self, is_ready: Callable[[], bool], announce: Callable[[], None]) -> None:
         is_announced = False
@@ -96,12 +99,6 @@ class Supervisor:
                 announce()
                 is_announced = True
             time.sleep(_POLL_SECONDS)
-
-    def _stop_all(self) -> None:
-        for order in sorted({child.stop_order for child in self._children}):
-            together = [child for child in self._children if child.stop_order == order]
-            processes = [child.process for child in together if child.process is not None]
-            stop_processes(processes, max(child.patience_seconds for child in together))
 
     def _handle_signals(self) -> None:
         for number in (signal.SIGINT, signal.SIGHUP):
@@ -150,17 +147,13 @@ def _keep_running(child: Child) -> None:
     if child.process is not None:
         status = child.process.poll()
         if status is None:
-            _notice_ready(child)
+            if child.ready_since is None and child.is_ready():
+                child.ready_since = time.monotonic()
             return
         child.process = None
         _plan_restart(child, f"ended with {status}")
     if time.monotonic() >= child.start_at:
         _start_again(child)
-
-
-def _notice_ready(child: Child) -> None:
-    if child.ready_since is None and child.is_ready():
-        child.ready_since = time.monotonic()
 
 
 def _plan_restart(child: Child, what: str) -> None:

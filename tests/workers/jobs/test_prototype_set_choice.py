@@ -16,8 +16,8 @@ from tests.support.real_jobs import CLASSIFICATIONS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
 from tests.support.workshop import Workshop, result_of
 from tree_explainers.leaf_space.leaves import ProximityKind
+from tree_explainers.prototype_sets import cost
 from tree_explainers.prototype_sets.selection import sample_candidates
-from workers.jobs import prototype_set_choice
 
 from .conftest import FindCase
 
@@ -256,8 +256,8 @@ def test_where_comparing_all_would_take_long_candidates_are_a_sample_unless_requ
     workshop: Workshop, real_case: FindCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = real_case("breast_cancer", "boosting")
-    monkeypatch.setattr(prototype_set_choice, "_MAX_COMPARISONS", 1e5)
-    monkeypatch.setattr(prototype_set_choice, "_N_SAMPLED", 30)
+    monkeypatch.setattr(cost, "_MOST_COMPARISONS", 1e5)
+    monkeypatch.setattr(cost, "_N_SAMPLED", 30)
 
     sampled = _made(workshop, case, "sm_a", seed=11)
     in_full = _made(workshop, case, "sm_a", seed=11, n_candidates=300)

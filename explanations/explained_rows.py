@@ -8,11 +8,15 @@ contract.
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from schemas.explanations import ExplanationRequest
 from tree_explainers.compute.progress import Tick, no_tick
 from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.prototype_sets.near_reasons import near_reasons
 from tree_explainers.prototype_sets.nearest import contiguous_leaves
+from tree_explainers.rows import Rows
 
 from . import documents
 from .decisions import decisions_of
@@ -83,6 +87,7 @@ def explain_read(
     decided, classes = decisions_of(warm.session.description, outcome), warm.compared_classes(outcome)
     compared = [None] * len(indices) if classes is None else classes.tolist()
     values = dict(zip(read.indices, read.values, strict=True))
+    ranks = _effects_ranks(warm, parts, read, indices)
     data: list[Any] = [None] * len(row_ids)
     for row, index in enumerate(indices):
         tick()
@@ -95,6 +100,7 @@ def explain_read(
             near=near,
             values=values[index],
             near_tie=bool(are_near[row]),
+            effects_ranks=None if ranks is None else ranks[row : row + 1],
             compared_class=compared[row],
             decision=None if decided is None else decided[row],
             target=read.targets.get(index),
@@ -103,6 +109,20 @@ def explain_read(
     for index, error in refused.items():
         data[index] = documents.refusal(row_ids[index], error)
     return data
+
+
+def _effects_ranks(
+    warm: WarmExplainer, parts: Parts, read: ReadInstances, indices: Sequence[int]
+) -> NDArray[np.uint16] | None:
+    """Return the rows that the model takes as effects compare them, (n_rows, n_ranked)."""
+    if warm.effects is None or "effects" not in parts.included or not indices:
+        return None
+    rows = read.rows
+    if len(indices) < len(read.indices):
+        position = {index: at for at, index in enumerate(read.indices)}
+        taken = np.array([position[index] for index in indices])
+        rows = rows.take(taken) if isinstance(rows, Rows) else rows[taken]
+    return warm.effects.ranks_of(rows, warm.features.names)
 
 
 def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:
@@ -118,7 +138,7 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
         "object": "explanation",
         "row_id": row_id,
         "status": "abstained" if standing.abstains else "ok",
-        "summary": summary(prediction | decision | actual | compared, near, standing, warm.reason_texts.mention),
+        "summary": "",
         "prediction": prediction,
         **decision,
         **actual,
@@ -132,6 +152,8 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
         )
     if parts.included:
         write_parts(warm, parts, explained, document)
+    outcome = prediction | decision | actual | compared
+    document["summary"] = summary(outcome, near, standing, document.get("effects"), warm.reason_texts.mention)
     return document
 
 

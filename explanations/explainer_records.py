@@ -23,6 +23,7 @@ class ExplainerRecords:
 
     explainer: Explainer
     model: Model
+    ensemble: str  # object: the model's trees as arrays
     prototype_set: Artefact
     dataset: StoredDataset  # of the prototypes
     rule_set: str | None  # object: the result of its rule set, if it has one
@@ -35,10 +36,12 @@ def read_explainer(explainer_id: str, database: Database, objects: ObjectStore) 
     explainer = ExplainerStore(database).get(explainer_id)
     # It is ready: explainers are made of nothing else, and it cannot be deleted before them.
     prototype_set = ArtefactStore(database).get(_PROTOTYPE_SETS, explainer.prototype_set)
+    model = ModelStore(database).get(explainer.model)
     dataset = DatasetStore(database).get(prototype_set.request["dataset"])
     return ExplainerRecords(
         explainer=explainer,
-        model=ModelStore(database).get(explainer.model).view,
+        model=model.view,
+        ensemble=model.ensemble,
         prototype_set=prototype_set,
         dataset=dataset,
         rule_set=_result(database, _RULE_SETS, explainer.rule_set),

@@ -1,6 +1,7 @@
 """Sentences of explanations, the same for clients in every language; those of reasons are in ``reason_texts``."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import tanh
 from typing import Any
 
 from leafspace_drawings.words import outcome
@@ -18,7 +19,11 @@ Mention = Callable[[str], str]
 
 
 def summary(
-    prediction: Mapping[str, Any], nearest: Sequence[Mapping[str, Any]], standing: Standing, mention: Mention = str
+    prediction: Mapping[str, Any],
+    nearest: Sequence[Mapping[str, Any]],
+    standing: Standing,
+    effects: Mapping[str, Any] | None = None,
+    mention: Mention = str,
 ) -> str:
     """Return an explanation in a few sentences.
 
@@ -34,10 +39,14 @@ def summary(
         The nearest prototypes, as explanations have them.
     standing
         Where the row stands among others.
+    effects
+        Of the features on the score, as explanations have them; None: there are none.
     mention
         How features are named; default: by their names.
     """
     sentences = [_of_prediction(prediction)]
+    if effects is not None:
+        sentences.append(_of_effects(effects, mention))
     if nearest:
         sentences += [_of_nearest(prediction, nearest[0], standing), _of_shared_trees(nearest[0], mention)]
     else:
@@ -67,6 +76,48 @@ def _of_decision(decided: Mapping[str, Any], target: str | float | None) -> str:
         return sentence
     actual = _number(target) if isinstance(target, float) else wording.value_text(target)
     return f"{sentence} It was {actual}."
+
+
+def _of_effects(effects: Mapping[str, Any], mention: Mention) -> str:
+    """Return by how much the score differs from that of the reference case, and which features have it differ most."""
+    reference, has_points = effects["reference"], any("points" in entry for entry in effects["features"])
+    score, reference_score = effects["score"], reference["score"]
+    difference = _logistic(score) - _logistic(reference_score) if has_points else score - reference_score
+    field = "points" if has_points else "effect"
+    causes = [entry for entry in effects["features"] if entry[field] * difference > 0][:_N_FEATURES]
+    if not causes:
+        return ""
+    words = "probability" if has_points else _OF_SCALE[effects["scale"]]
+    of = f" of {wording.value_text(effects['of'])}" if "of" in effects else ""
+    outcome_words = f" ({wording.value_text(reference['outcome'])})" if "outcome" in reference else ""
+    named = _listed([f"{mention(each['feature'])} ({_values_of(each)}{_rounded(each[field]):+g})" for each in causes])
+    direction, size = "higher" if difference > 0 else "lower", f"{_rounded(abs(difference)):g}"
+    case = f"row {reference['row_id']}{outcome_words}"
+    return f"Compared with {case}, its {words}{of} is {direction} by {size}, most of all by {named}."
+
+
+_OF_SCALE = {"probability": "score", "log_odds": "score in log-odds", "value": "value"}
+
+
+def _logistic(log_odds: float) -> float:
+    return 0.5 * (1 + tanh(log_odds / 2))
+
+
+def _rounded(number: float) -> float:
+    return float(f"{number:.2g}")
+
+
+def _values_of(entry: Mapping[str, Any]) -> str:
+    """Return the values of a feature, of the row and of the reference case; nothing where they are not known."""
+    if "value" not in entry:
+        return ""
+    return f"{_cell(entry['value'])}, there {_cell(entry['reference_value'])}: "
+
+
+def _cell(value: Any) -> str:  # of a row
+    if value is None:
+        return "missing"
+    return _number(value) if isinstance(value, float) else wording.value_text(str(value))
 
 
 def _of_nearest(prediction: Mapping[str, Any], prototype: Mapping[str, Any], standing: Standing) -> str:

@@ -27,6 +27,7 @@ from tree_explainers.prototype_sets.readable import ReasonReader, feature_number
 from tree_explainers.prototype_sets.reasons import Reasons
 from tree_explainers.prototype_sets.row_coverage import MinimumProximity
 
+from .effects import ReferenceCase, WarmEffects
 from .explainer_records import ExplainerRecords, read_explainer
 from .feature_phrases import VALUES, phrases_of
 from .instances import Features
@@ -68,6 +69,7 @@ class WarmExplainer:
     features: Features
     session: ModelSession
     index: PrototypeIndex
+    effects: WarmEffects | None  # None: the model's scores are no sums over its trees
     coarser: tuple[NDArray[Any], NDArray[np.int64]] | None  # coarser leaf of each leaf, where each tree's leaves begin
     reasons: Reasons
     reason_texts: ReasonTexts
@@ -118,12 +120,23 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
     shown = None if explainer.shown_features == "all" else frozenset(explainer.shown_features)
     reference = reference_columns(model, session.description.missing_tokens, dataset)
     columns = feature_columns(model, dataset)
+    by_outcome = session.description.decides_apart and records.prototype_set.request["labels"] == "predicted"
+    prototypes = tuple(_prototype(item, model) for item in result["prototypes"])
+    index = PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"])
     return WarmExplainer(
         explainer_id=explainer.id,
         model=model,
         features=Features.of(model, None if queries is None else NestedFeatures.of(queries, columns)),
         session=session,
-        index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
+        index=index,
+        effects=WarmEffects.of(
+            session.description,
+            read_arrays(objects.get(records.ensemble)),
+            tuple(_reference_case(prototype) for prototype in prototypes),
+            np.asarray(arrays["classes"], np.int64),
+            by_outcome=by_outcome,
+            shown=shown,
+        ),
         coarser=(arrays["coarser_leaves"], arrays["leaf_offsets"]) if "coarser_leaves" in arrays else None,
         reasons=Reasons.build(boxes),
         reason_texts=ReasonTexts.build(
@@ -135,8 +148,8 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
         warnings=RowWarnings(session.description, columns, shown),
         minimum=MinimumProximity.of(arrays["weights"]),
         typicality=TypicalityScale.of(arrays, result, explainer.abstain_below),
-        prototypes=tuple(_prototype(item, model) for item in result["prototypes"]),
-        by_outcome=session.description.decides_apart and records.prototype_set.request["labels"] == "predicted",
+        prototypes=prototypes,
+        by_outcome=by_outcome,
         shown=tuple((name, index) for index, name in enumerate(model.feature_names) if shown is None or name in shown),
         rules=_rules(records, objects),
         tree=_tree(records, objects),
@@ -172,6 +185,12 @@ def _prototype(item: dict[str, Any], model: Model) -> WarmPrototype:
         values=tuple(number_of(values[name]) if kind == "number" else values[name] for name, kind in types),
         head={"row_id": item["row_id"], **outcome},
     )
+
+
+def _reference_case(prototype: WarmPrototype) -> ReferenceCase:
+    head = prototype.head
+    is_sure = "predicted" not in head and head.get("target", prototype.label) == prototype.label
+    return ReferenceCase(prototype.row_id, prototype.label, prototype.values, is_sure)
 
 
 def _rules(records: ExplainerRecords, objects: ObjectStore) -> WarmRules | None:

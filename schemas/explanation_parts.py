@@ -12,7 +12,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from .approximation_trees import PathNode
-from .contract import Contract, RowId, absent
+from .contract import Contract, RowId, absent, without_default
 from .models import Score
 from .reasons import (
     PREDICTED_OF_A_PROTOTYPE,
@@ -47,6 +47,9 @@ class Part:
 
 
 PARTS = (
+    Part(
+        "effects", "effects", "by how much each feature moves the score from that of a reference case", is_default=True
+    ),
     Part("values", "values", "the values of the row and of its nearest prototypes"),
     Part("intervals", None, "the ends of each reason as numbers"),
     Part(
@@ -100,6 +103,68 @@ class ComparedFeature(Contract):
         "Value of each of the `nearest_rows`, in their order, null where it is missing; absent unless these are "
         "included."
     )
+
+
+class EffectsReference(Contract):
+    """The case that a row is compared with."""
+
+    kind: Literal["contrast", "nearest"] = Field(
+        description="`contrast`: the nearest prototype of another class, or of the best other outcome that has one; "
+        "`nearest`: the nearest prototype, for regression."
+    )
+    row_id: RowId
+    outcome: str | SkipJsonSchema[None] = absent("Its class or outcome; absent for regression.")
+    score: float = Field(description="Its score, in the scale of the effects.")
+
+
+class FeatureEffect(Contract):
+    """By how much one feature moves the score."""
+
+    feature: str = Field(description="Name of the feature; of a column made of several features, the column's.")
+    value: Cell = Field(
+        default=None,
+        description="Value of the row; null if it is missing. Absent, as is `reference_value`, where the feature is "
+        "not a raw one.",
+        json_schema_extra=without_default,
+    )
+    reference_value: Cell = Field(
+        default=None,
+        description="Value of the reference case; null if it is missing.",
+        json_schema_extra=without_default,
+    )
+    effect: float = Field(description="How much of the difference of the two scores is due to it, in the scale.")
+    points: float | SkipJsonSchema[None] = absent(
+        "The same in points of probability, -1 to 1, by the rescale rule; only where the scale is `log_odds` and there "
+        "are two classes."
+    )
+
+
+class OtherEffects(Contract):
+    """The features that are not listed."""
+
+    n_features: int = Field(description="Number of other features that have an effect, hidden ones included.")
+    effect: float = Field(description="The sum of their effects.")
+
+
+class Effects(Contract):
+    """By how much each feature moves the score of a row from that of a reference case: exact Shapley values.
+
+    A feature's effect is its mean contribution, over all orders in which the features can be changed from those of the
+    reference case to those of the row, to the model's raw score. It is of the model, and not of the world.
+    """
+
+    of: str | SkipJsonSchema[None] = absent("Class whose score it is; absent for regression.")
+    scale: Literal["probability", "log_odds", "value"] = Field(
+        description="What the trees add up: shares of classes (`probability`), values before the logistic function or "
+        "the softmax (`log_odds`), or predicted values (`value`)."
+    )
+    score: float = Field(description="Score of the row, in the scale.")
+    reference: EffectsReference = Field(description="The case that the row is compared with.")
+    features: list[FeatureEffect] = Field(
+        description="Features by descending size of their effects, at most `n_reasons`; effects of all, and of the "
+        "`rest`, add up to the difference of the two scores, but for rounding to 9 digits."
+    )
+    rest: OtherEffects = Field(description="What the features that are not listed add.")
 
 
 class Difference(FeatureOfTwoRows):
@@ -181,6 +246,10 @@ class NearestRow(Contract):
 class OptionalParts(Contract):
     """The fields of explanations that ``PARTS`` declares."""
 
+    effects: Effects | SkipJsonSchema[None] = absent(
+        "By how much each feature moves the score from that of a reference case; absent where all prototypes are of "
+        "the row's class, and where the model's scores are no sums over its trees."
+    )
     values: list[ComparedFeature] | SkipJsonSchema[None] = absent(
         "Values in the model's order, of the features that the explainer shows; absent unless included."
     )

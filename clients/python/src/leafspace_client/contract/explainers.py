@@ -12,7 +12,7 @@ from ..fields import UNSET, Tag, Unset
 from ..operations import Request, segment
 from ..records import Record
 from .approximation_trees import PathNode
-from .literals import Detail, Include, Level
+from .literals import Detail, EffectsReferenceKind, EffectsScale, Include, Level
 from .models import CellValue, Decided, Instance, NumberOrText, Prediction, Problem, Renaming, Score
 from .prototype_sets import Coverage, SearchedRows
 
@@ -49,6 +49,10 @@ class AbstainedRow(Record):
     prototype_prediction: PrototypePrediction | Unset = UNSET
     """What the nearest prototype predicts; absent unless `detail` is `full`, or if no prototype shares a leaf with the
     row.
+    """
+    effects: Effects | Unset = UNSET
+    """By how much each feature moves the score from that of a reference case; absent where all prototypes are of the
+    row's class, and where the model's scores are no sums over its trees.
     """
     values: list[ComparedFeature] | Unset = UNSET
     """Values in the model's order, of the features that the explainer shows; absent unless included."""
@@ -134,6 +138,45 @@ class Difference(Record):
     """What holds for the prototype, in numbers; absent unless `intervals` are included."""
 
 
+class Effects(Record):
+    """By how much each feature moves the score of a row from that of a reference case: exact Shapley values. A
+    feature's effect is its mean contribution, over all orders in which the features can be changed from those of the
+    reference case to those of the row, to the model's raw score. It is of the model, and not of the world.
+    """
+
+    of: str | Unset = UNSET
+    """Class whose score it is; absent for regression."""
+    scale: EffectsScale | str
+    """What the trees add up: shares of classes (`probability`), values before the logistic function or the softmax
+    (`log_odds`), or predicted values (`value`).
+    """
+    score: float
+    """Score of the row, in the scale."""
+    reference: EffectsReference
+    """The case that the row is compared with."""
+    features: list[FeatureEffect]
+    """Features by descending size of their effects, at most `n_reasons`; effects of all, and of the `rest`, add up to
+    the difference of the two scores, but for rounding to 9 digits.
+    """
+    rest: OtherEffects
+    """What the features that are not listed add."""
+
+
+class EffectsReference(Record):
+    """The case that a row is compared with."""
+
+    kind: EffectsReferenceKind | str
+    """`contrast`: the nearest prototype of another class, or of the best other outcome that has one; `nearest`: the
+    nearest prototype, for regression.
+    """
+    row_id: str
+    """Id of the row: its text in the dataset's row_id column, or its 0-based index without one."""
+    outcome: str | Unset = UNSET
+    """Its class or outcome; absent for regression."""
+    score: float
+    """Its score, in the scale of the effects."""
+
+
 class ExplainedRow(Record):
     """One prediction explained."""
 
@@ -166,6 +209,10 @@ class ExplainedRow(Record):
     prototype_prediction: PrototypePrediction | Unset = UNSET
     """What the nearest prototype predicts; absent unless `detail` is `full`, or if no prototype shares a leaf with the
     row.
+    """
+    effects: Effects | Unset = UNSET
+    """By how much each feature moves the score from that of a reference case; absent where all prototypes are of the
+    row's class, and where the model's scores are no sums over its trees.
     """
     values: list[ComparedFeature] | Unset = UNSET
     """Values in the model's order, of the features that the explainer shows; absent unless included."""
@@ -328,6 +375,23 @@ class ExplanationRequest(Record):
     """
 
 
+class FeatureEffect(Record):
+    """By how much one feature moves the score."""
+
+    feature: str
+    """Name of the feature; of a column made of several features, the column's."""
+    value: CellValue | Unset | None = UNSET
+    """Value of the row; null if it is missing. Absent, as is `reference_value`, where the feature is not a raw one."""
+    reference_value: CellValue | Unset | None = UNSET
+    """Value of the reference case; null if it is missing."""
+    effect: float
+    """How much of the difference of the two scores is due to it, in the scale."""
+    points: float | Unset = UNSET
+    """The same in points of probability, -1 to 1, by the rescale rule; only where the scale is `log_odds` and there are
+    two classes.
+    """
+
+
 class FiringRule(Record):
     """A rule whose conditions the row satisfies."""
 
@@ -410,6 +474,15 @@ class NearestRowsOptions(Record):
     """
     row_ids: list[str] | Unset | None = UNSET
     """Only rows with these ids; null: all."""
+
+
+class OtherEffects(Record):
+    """The features that are not listed."""
+
+    n_features: int
+    """Number of other features that have an effect, hidden ones included."""
+    effect: float
+    """The sum of their effects."""
 
 
 class PageExplainerSummary(Record):

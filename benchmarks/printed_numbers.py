@@ -5,10 +5,11 @@ exponent, more decimals than any value of its column, or more than six significa
 not that many. Whole columns with fractions are those whose values are whole numbers, and whose conditions are not.
 The model's own ends are those of the answers' intervals, in the fewest digits that bring them back.
 
-``python -m benchmarks.printed_numbers > benchmarks/results/printed_numbers.md``
+``python -m benchmarks.printed_numbers [DATA ...] > benchmarks/results/printed_numbers.md``
 """
 
 import re
+import sys
 import tempfile
 import warnings
 from collections import Counter
@@ -98,7 +99,7 @@ def main() -> None:
     examples: Counter[str] = Counter()
     totals: dict[tuple[str, str], list[int]] = {}
     with tempfile.TemporaryDirectory() as folder, workshop_in(Path(folder)) as workshop:
-        for name, target in _TARGETS.items():
+        for name, target in ((name, _TARGETS[name]) for name in sys.argv[1:] or _TARGETS):
             for library in _LIBRARIES:
                 for when, counts in _measure(workshop, name, target, library).items():
                     line = [counts.n_numbers, counts.n_machine, counts.n_beyond_six, len(counts.whole_with_fractions)]
@@ -118,7 +119,7 @@ def _measure(workshop: Workshop, name: str, target: str, library: str) -> dict[s
     frame = frame.sample(min(_MOST_ROWS, len(frame)), random_state=0).reset_index(drop=True)
     labels = frame[target].astype("category").cat.codes.to_numpy()
     rows = frame.drop(columns=target).select_dtypes(["number", "bool"]).astype(float)
-    rows = rows.loc[:, rows.notna().any()]
+    rows = rows.loc[:, rows.notna().any()].rename(columns=lambda column: re.sub(r"\W", "_", column))  # for LightGBM
     model = _LIBRARIES[library]().fit(rows, labels)
     digits = {column: _digits_of(rows[column].dropna()) for column in rows}
     converted = convert_model(model, rows)

@@ -46,6 +46,8 @@ _COLUMN_FIELDS = {
 } | {
     "quantiles",
     "category_counts",
+    "decimals",
+    "is_single_precision",
 }
 _FRAME = pd.DataFrame(
     {
@@ -266,6 +268,7 @@ def test_a_real_table_is_summarised_as_pandas_sees_it(api: Api) -> None:
         if column["type"] == "number":
             assert (column["min"], column["max"]) == pytest.approx((values.min(), values.max()))
             assert tuple(column["quantiles"]) == quantiles_of(values.dropna().tolist(), 101)
+            assert column["decimals"] == max(len(f"{value:g}".partition(".")[2]) for value in values.dropna())
         elif column["type"] == "category":
             assert column["n_categories"] == values.nunique()
             counts = dict(zip(column["categories"] or (), column["category_counts"] or (), strict=True))

@@ -119,7 +119,10 @@ def _measure(workshop: Workshop, name: str, target: str, library: str) -> dict[s
     frame = frame.sample(min(_MOST_ROWS, len(frame)), random_state=0).reset_index(drop=True)
     labels = frame[target].astype("category").cat.codes.to_numpy()
     rows = frame.drop(columns=target).select_dtypes(["number", "bool"]).astype(float)
-    rows = rows.loc[:, rows.notna().any()].rename(columns=lambda column: re.sub(r"\W", "_", column))  # for LightGBM
+    rows = rows.loc[:, rows.notna().any()]
+    rows.columns = [
+        f"{re.sub(r'[^a-zA-Z0-9]', '_', column)}_{index}" for index, column in enumerate(rows)
+    ]  # LightGBM's
     model = _LIBRARIES[library]().fit(rows, labels)
     digits = {column: _digits_of(rows[column].dropna()) for column in rows}
     converted = convert_model(model, rows)

@@ -90,8 +90,8 @@ def _of_effects(effects: Mapping[str, Any], mention: Mention) -> str:
     words = "probability" if has_points else _OF_SCALE[effects["scale"]]
     of = f" of {wording.value_text(effects['of'])}" if "of" in effects else ""
     outcome_words = f" ({wording.value_text(reference['outcome'])})" if "outcome" in reference else ""
-    named = _listed([f"{mention(each['feature'])} ({_values_of(each)}{_rounded(each[field]):+g})" for each in causes])
-    direction, size = "higher" if difference > 0 else "lower", f"{_rounded(abs(difference)):g}"
+    named = _listed([f"{mention(each['feature'])} ({_values_of(each)}{_signed(each[field])})" for each in causes])
+    direction, size = "higher" if difference > 0 else "lower", _signed(abs(difference)).removeprefix("+")
     case = f"row {reference['row_id']}{outcome_words}"
     return f"Compared with {case}, its {words}{of} is {direction} by {size}, most of all by {named}."
 
@@ -103,8 +103,10 @@ def _logistic(log_odds: float) -> float:
     return 0.5 * (1 + tanh(log_odds / 2))
 
 
-def _rounded(number: float) -> float:
-    return float(f"{number:.2g}")
+def _signed(number: float) -> str:
+    """Return a difference in two digits, or in all that are before its point."""
+    rounded = float(f"{number:.2g}")
+    return f"{'+' if rounded >= 0 else ''}{wording.number_text(rounded)}"
 
 
 def _values_of(entry: Mapping[str, Any]) -> str:

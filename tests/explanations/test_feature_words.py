@@ -94,7 +94,7 @@ def test_summaries_say_100_percent_of_no_less(proximity: float, text: str) -> No
 
 def test_summaries_name_a_query_as_what_is_asked() -> None:
     near = {"row_id": "7", "label": "no", "proximity": 0.5, "reasons": [{"feature": f"has an account {ACCOUNTS}"}]}
-    text = summary({"label": "no"}, [near], UNKNOWN, PHRASES["credit"].mention)
+    text = summary({"label": "no"}, [near], UNKNOWN, mention=PHRASES["credit"].mention)
 
     assert text.endswith(f" The trees that they share ask most often about whether it has an account {ACCOUNTS}.")
     assert PHRASES["number"].mention("number of accounts") == "number of accounts"

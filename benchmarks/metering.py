@@ -89,7 +89,7 @@ def _scrape_milliseconds(records: RequestRecords) -> float:
                 records.of(method, path).add(status, 0.003)
     with tempfile.TemporaryDirectory() as folder:
         context = build_context(ServiceSettings(data_dir=Path(folder), redis_url="redis://127.0.0.1:1/0"))
-        metrics = Metrics(context, records, EndedJobs(context.watching))
+        metrics = Metrics(context, records, EndedJobs(context.background_database))
         metrics.text()
         milliseconds = min(_processor_seconds(metrics.text) for _ in range(N_TURNS)) * 1e3
         context.close()

@@ -261,8 +261,8 @@ def _halfway(
     for at, part in parts.items():
         low, high = indices[at][:-1], indices[at][1:]
         middle = (low & high) + ((low ^ high) >> 1)  # without overflow
-        is_told_apart = (np.diff(answers[at], axis=0) != 0).any(axis=1)
-        between = middle[is_told_apart & (middle > low)]
+        has_other_answers = (np.diff(answers[at], axis=0) != 0).any(axis=1)
+        between = middle[has_other_answers & (middle > low)]
         if len(between) and not part.is_list:
             yield at, between
 

@@ -22,7 +22,7 @@ def test_next_to_each_cut_the_values_are_those_of_all_rows(cuts: list[float], bl
 
 def test_values_are_on_the_side_on_which_the_model_reads_them() -> None:
     cut, step = float(np.float32(0.335863143)), 1e-8  # a third of the distance to the next number of single precision
-    values = cut + step * np.arange(-3, 5)
+    values = np.asarray(cut + step * np.arange(-3, 5), np.float64)
 
     found = cut_neighbours(np.array([cut]), [values], np.float32)
 

@@ -102,9 +102,9 @@ def test_many_blocks_make_one_whole(shop: Shop) -> None:
 
 def test_rows_of_a_dataset_with_a_target_have_it_in_lines_and_in_the_table(shop: Shop) -> None:
     frame = frame_of(fitted("random_forest_binary"))
-    targets = frame["t"].to_numpy(copy=True)
-    targets[3] = 1 - targets[3]
-    frame["t"] = targets  # in row 3 what the forest, which was fitted on these rows, does not predict
+    labels = frame["t"].to_numpy(copy=True)
+    labels[3] = 1 - labels[3]
+    frame["t"] = labels  # in row 3 what the forest, which was fitted on these rows, does not predict
     dataset = shop.workshop.register_dataset(frame, target="t")
     made = shop.explain(dataset=dataset)
     targets = [str(int(value)) for value in frame["t"]]

@@ -121,7 +121,7 @@ def _measure(workshop: Workshop, name: str, target: str, library: str) -> dict[s
     rows = frame.drop(columns=target).select_dtypes(["number", "bool"]).astype(float)
     rows = rows.loc[:, rows.notna().any()]
     rows.columns = [
-        f"{re.sub(r'[^a-zA-Z0-9]', '_', column)}_{index}" for index, column in enumerate(rows)
+        f"{re.sub(r'[^a-zA-Z0-9]', '_', str(column))}_{index}" for index, column in enumerate(rows)
     ]  # LightGBM's
     model = _LIBRARIES[library]().fit(rows, labels)
     digits = {column: _digits_of(rows[column].dropna()) for column in rows}

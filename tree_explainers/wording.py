@@ -15,7 +15,7 @@ import numpy as np
 MISSING_ALLOWED = " (missing allowed)"
 YES, NO = "yes", "no"
 MISSING, NOT_MISSING = "missing", "not missing"
-ANYTHING, IN_A_SET = "any value", "in a set of values that is not listed"
+ANYTHING = "any value"
 _LONGEST_ALTERNATIVE = 2  # longer lists are written as "one of"
 _MOST_LISTED = 10  # categories of a reason; of more it says how many
 _LONGEST_SENT = 60  # characters

@@ -67,8 +67,6 @@ def number_sentence(
 
 def any_number(side: RawSide) -> str:
     """Return the description of a number where no tree sets an end."""
-    if RawSide.IN_A_SET in side:
-        return wording.IN_A_SET
     return wording.NOT_MISSING if RawSide.NOT_MISSING in side else wording.ANYTHING
 
 
@@ -133,7 +131,7 @@ class _Interval:
         self.raw_low, self.raw_high, side = units.interval(column, self.side, self.low, self.high)
         self.raw_low_inclusive = bool(side & RawSide.LOW_INCLUSIVE)
         self.raw_high_inclusive = bool(side & RawSide.HIGH_INCLUSIVE)
-        self.is_missing, self.in_a_set = bool(side & RawSide.IS_MISSING), bool(side & RawSide.IN_A_SET)
+        self.is_missing = bool(side & RawSide.IS_MISSING)
         self.or_missing = bool(side & RawSide.OR_MISSING) or self.is_missing
         self.exact = bool(side & RawSide.EXACT)
 
@@ -196,7 +194,6 @@ class _Draft:
         self._is_not: dict[Category, None] = {}  # an ordered set
         self._is_one_of: tuple[Category, ...] | None = None  # None: others are allowed, too
         self._exact = True
-        self._in_a_set = False
 
     def take(self, column: ModelColumn, values: _Values) -> None:
         if column.kind == "indicator":
@@ -206,7 +203,6 @@ class _Draft:
         else:
             self._take_number(column, values)
         self._exact &= values.interval.exact
-        self._in_a_set |= values.interval.in_a_set
 
     def _take_number(self, column: ModelColumn, values: _Values) -> None:
         interval, imputed = values.interval, imputed_number(column)
@@ -334,8 +330,7 @@ class _Draft:
         if self._is_not:
             left = [each for each in self._known or () if each not in self._is_not]
             return wording.some_of(left, tuple(self._is_not))
-        side = RawSide.IN_A_SET if self._in_a_set else RawSide(0) if self._or_missing else RawSide.NOT_MISSING
-        return any_number(side)
+        return any_number(RawSide(0) if self._or_missing else RawSide.NOT_MISSING)
 
     def _of_some(self, listed: tuple[Category, ...]) -> str:
         left = [each for each in self._known or () if each in listed]

@@ -21,7 +21,6 @@ class Side(IntFlag):
     LOW_INCLUSIVE = 1
     HIGH_INCLUSIVE = 2
     MISSING_STAYS = 4  # a missing value takes the same branch at each node that tests the column
-    INCOMPLETE = 8  # a set was tested that is not known here: in boxes that an earlier release made
     HOLE = 16  # not an interval: the one value ``low`` is excluded from the column's interval before it
     SET = 32  # with HOLE: the members of the set ``low`` are excluded
     INSIDE = 64  # with SET: all but the members are excluded

@@ -19,10 +19,9 @@ class RawSide(IntFlag):
     LOW_INCLUSIVE = 1
     HIGH_INCLUSIVE = 2
     OR_MISSING = 4  # a missing raw value is allowed, too
-    EXACT = 8  # no tree tests a set of values, and the ends are the model's own
+    EXACT = 8  # the ends are the model's own
     IS_MISSING = 16  # only a missing value is allowed: there is no interval
     NOT_MISSING = 32  # any number is allowed, but not a missing value
-    IN_A_SET = 64  # some tree tests a set of values, which the interval does not show
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +108,11 @@ def group_by_feature(
 
 
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
-_MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
+_MISSING_STAYS = int(Side.MISSING_STAYS)
 _LARGEST_SINGLE, _LARGEST = float(np.finfo(np.float32).max), float(np.finfo(np.float64).max)
 _RAW_LOW_INCLUSIVE, _RAW_HIGH_INCLUSIVE = int(RawSide.LOW_INCLUSIVE), int(RawSide.HIGH_INCLUSIVE)
 _OR_MISSING, _EXACT = int(RawSide.OR_MISSING), int(RawSide.EXACT)
-_IS_MISSING, _NOT_MISSING, _IN_A_SET = int(RawSide.IS_MISSING), int(RawSide.NOT_MISSING), int(RawSide.IN_A_SET)
+_IS_MISSING, _NOT_MISSING = int(RawSide.IS_MISSING), int(RawSide.NOT_MISSING)
 
 
 @compiled_ahead("boolean(float64, float64, boolean, boolean, boolean)")
@@ -164,7 +163,7 @@ def raw_interval(  # noqa: PLR0917  # plain numbers: this runs compiled
     else:
         above = imputed > low or (low_inclusive and imputed == low)
         or_missing = above and (imputed < high or (high_inclusive and imputed == high))
-    raw_side = _IN_A_SET if side & _INCOMPLETE else _EXACT
+    raw_side = _EXACT
     if or_missing and not holds_a_number(low, high, low_inclusive, high_inclusive, is_single):
         return -np.inf, np.inf, raw_side | _IS_MISSING
     raw_side |= _OR_MISSING if or_missing else 0

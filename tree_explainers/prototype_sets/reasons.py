@@ -91,7 +91,7 @@ def _firsts(boxes: LeafBoxes) -> NDArray[np.bool_]:
 
 
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
-_MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
+_MISSING_STAYS = int(Side.MISSING_STAYS)
 _HOLE, _SET = int(Side.HOLE), int(Side.SET)
 
 
@@ -126,7 +126,6 @@ def _meet_entries(
             raise_low(reasons[last], entry.low, entry.side & _LOW_INCLUSIVE)
             lower_high(reasons[last], entry.high, entry.side & _HIGH_INCLUSIVE)
             reasons[last].side &= entry.side | ~_MISSING_STAYS
-            reasons[last].side |= entry.side & _INCOMPLETE
             continue
         last += 1
         interval = interval if is_hole else last

@@ -210,10 +210,6 @@ def test_values_left_out_of_an_interval_are_listed() -> None:
     assert (rendered["low"], rendered["high"], rendered["excluded_categories"]) == (0, 9, (4, 5))
 
 
-def test_a_set_that_cannot_be_rendered_makes_a_reason_inexact() -> None:
-    assert not read_one([AGE], reason_of(0, 9, Side.INCOMPLETE))["exact"]
-
-
 @pytest.mark.parametrize(
     ("low", "high", "is_category", "is_not", "or_missing"),
     [(0.5, np.inf, "female", (), False), (-np.inf, 0.5, None, ("female",), True), (-1, 2, None, (), True)],

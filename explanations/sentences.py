@@ -12,6 +12,7 @@ from tree_explainers import wording
 from .typicality import Standing
 
 _N_FEATURES = 3  # that a summary names
+_MOST_DIGITS = 6  # of a rounded score
 
 
 Mention = Callable[[str], str]
@@ -70,12 +71,19 @@ def _of_decision(decided: Mapping[str, Any], target: str | float | None) -> str:
     ends = [f"at least {_number(low)}"] if low is not None else []
     if bands[index]["below"] is not None:
         ends.append(f"below {_number(bands[index]['below'])}")
-    score = f"the score of {decided['score_of']}" if "score_of" in decided else "the value"
-    sentence = f"The decision is {decided['outcome']}: {score} is {_number(decided['score'])}, {' and '.join(ends)}."
+    subject = f"the score of {decided['score_of']}" if "score_of" in decided else "the value"
+    score = _rounded_within(decided["score"], [band["below"] for band in bands if band["below"] is not None])
+    sentence = f"The decision is {decided['outcome']}: {subject} is {score}, {' and '.join(ends)}."
     if target is None:
         return sentence
     actual = _number(target) if isinstance(target, float) else wording.value_text(target)
     return f"{sentence} It was {actual}."
+
+
+def _rounded_within(score: float, ends: Sequence[float]) -> str:
+    """Return a score in as few digits, two at least, as keep it on its side of all ends."""
+    rounded = (float(f"{score:.{digits}g}") for digits in range(2, _MOST_DIGITS))
+    return _number(next((each for each in rounded if all((each < end) == (score < end) for end in ends)), score))
 
 
 def _of_effects(effects: Mapping[str, Any], mention: Mention) -> str:

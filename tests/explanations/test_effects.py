@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from explanations.sentences import summary
+from explanations.typicality import UNKNOWN
 from tests.support.api import Api, Json, csv_of
 from tests.support.models import fitted
 
@@ -98,3 +100,21 @@ def test_the_summary_names_the_features_that_have_the_score_differ_most(explaine
         sentence = row["summary"].split("Compared with ")[1]
         assert sentence.startswith(f"row {effects['reference']['row_id']}")
         assert f" is {direction} by " in sentence
+
+
+@pytest.mark.parametrize(
+    ("score", "text"),
+    [(0.00526291, "0.0053"), (0.1497, "0.1497"), (0.15, "0.15"), (0.4999, "0.4999"), (0.5003, "0.5"), (0.68, "0.68")],
+)
+def test_a_score_is_printed_in_few_digits_that_keep_it_in_its_band(score: float, text: str) -> None:
+    bands = [
+        {"outcome": "home", "below": 0.15},
+        {"outcome": "watch", "below": 0.5},
+        {"outcome": "treat", "below": None},
+    ]
+    outcome = "home" if score < 0.15 else "watch" if score < 0.5 else "treat"
+    decided = {"outcome": outcome, "score_of": "ill", "score": score, "bands": bands}
+
+    sentence = summary({"label": outcome, "decision": decided}, [], UNKNOWN)
+
+    assert sentence.startswith(f"The decision is {outcome}: the score of ill is {text}, ")

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from leafspace_client import Invalid, Leafspace
+from leafspace_client import Explanation, Invalid, Leafspace
 from leafspace_client.conversion import convert_model
-from leafspace_client.types import ClassPrediction, Decided, PredictionRow
+from leafspace_client.types import ClassPrediction, Decided, ExplainedRow, PredictionRow
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
@@ -104,3 +104,46 @@ def test_a_model_without_a_cut_off_of_its_scores_has_no_decision() -> None:
 def test_a_wrong_decision_is_refused_by_its_entry(client: Leafspace, decision: Any, words: str) -> None:
     with pytest.raises(Invalid, match=words):
         client.register_model(_forest().fit(_ROWS, _LABELS), _ROWS, decision=decision)
+
+
+_EXPLAINED = {
+    "object": "explanation",
+    "row_id": "loan-4711",
+    "status": "ok",
+    "summary": "The decision is refer: the score of 1 is 0.34, at least 0.3 and below 0.7.",
+    "prediction": {"task": "classification", "label": "0", "scores": [{"label": "1", "value": 0.34}]},
+    "warnings": [],
+    "nearest_prototypes": [],
+    "decision": {
+        "outcome": "refer",
+        "score_of": "1",
+        "score": 0.34,
+        "bands": [{"outcome": "approve", "below": 0.3}, {"outcome": "refer", "below": 0.7}, {"outcome": "decline"}],
+    },
+    "effects": {
+        "of": "1",
+        "scale": "log_odds",
+        "score": -0.66,
+        "reference": {"kind": "contrast", "row_id": "7", "outcome": "approve", "score": -2.0},
+        "features": [
+            {"feature": "late", "value": 2, "reference_value": None, "effect": 1.5, "points": 0.25},
+            {"feature": "age", "value": 30, "reference_value": 30, "effect": -0.125, "points": -0.02},
+            {"feature": "component_1", "effect": -0.03, "points": -0.005},
+        ],
+        "rest": {"n_features": 1, "effect": -0.005},
+    },
+}
+
+
+def test_an_explanation_is_printed_with_its_bands_and_effects() -> None:
+    explanation = Explanation(ExplainedRow.from_dict(_EXPLAINED), {"0": 0, "1": 1})
+
+    assert str(explanation).splitlines()[1:] == [
+        "Decision: refer, by the score of 1, 0.34 (approve below 0.3, refer below 0.7, else decline)",
+        "Effects on the log-odds of 1, from row 7 (approve): -2 to -0.66",
+        "   +1.5 late (2, there missing), +0.25 in probability",
+        "   -0.125 age (30), -0.02 in probability",
+        "   -0.03 component_1, -0.005 in probability",
+        "   -0.005 1 other feature",
+    ]
+    assert (explanation["decision"].score_of, explanation["effects"].of) == (1, 1)

@@ -271,7 +271,9 @@ def test_an_explanation_reads_well_and_becomes_a_frame(explainer: Explainer) -> 
     first, nearest = explanations["0"], explanations[0].nearest_prototypes[0]
     sent = first.to_dict()
     assert str(first).splitlines()[0] == f"Row 0: {sent['summary']}"
-    assert str(first).splitlines()[2:7] == [
+    lines = str(first).splitlines()
+    begin = next(index for index, line in enumerate(lines) if line.startswith(f"1. row {nearest.row_id} "))
+    assert lines[begin + 1 : begin + 6] == [
         f"   {reason['text']}" for reason in sent["nearest_prototypes"][0]["reasons"]
     ]
     assert repr(first) == f"<Explanation of row 0, ok: {sent['summary']}>"
@@ -339,6 +341,32 @@ def test_examples_in_docstrings_run(client: Leafspace, explainer: Explainer) -> 
         examples = doctest.DocTestParser().get_doctest(documented.__doc__, dict(known), documented.__name__, None, 0)
         ended = doctest.DocTestRunner().run(examples, clear_globs=False)
         assert (ended.failed, ended.attempted > 0) == (0, True)
+
+
+def test_decisions_and_effects_are_typed_printed_and_in_frames(explainer: Explainer) -> None:
+    explanations = explainer.explain(_FEATURES.iloc[:3], n_reasons=2)
+
+    frame, lines = explanations.to_frame("effects"), str(explanations[0]).splitlines()
+
+    decision, effects = explanations[0].decision, explanations[0].effects
+    assert decision is not None
+    assert effects is not None
+    assert decision.outcome == effects.of == explanations[0].label == "malignant"
+    assert decision.score == explanations[0].scores["malignant"]
+    difference = sum(each.effect for each in effects.features) + effects.rest.effect
+    assert difference == pytest.approx(effects.score - effects.reference.score, abs=1e-8)
+    assert f"Decision: malignant, by the score of malignant, {decision.score:.6g}" in lines
+    begin = next(index for index, line in enumerate(lines) if line.startswith("Effects on the score of malignant"))
+    assert f"from row {effects.reference.row_id} (benign): {effects.reference.score:.6g} to " in lines[begin]
+    assert lines[begin + 1].startswith(f"   +{effects.features[0].effect:.3g} {effects.features[0].feature} (")
+    assert lines[begin + 3].endswith(f" {effects.rest.n_features} other features")
+    assert lines[begin + 4].startswith("1. row ")
+    sums = frame.groupby("row_id")["effect"].sum()
+    for each in explanations:
+        assert each.effects is not None
+        assert sums[each.row_id] == pytest.approx(each.effects.score - each.effects.reference.score, abs=1e-8)
+    assert frame["feature"].tolist()[:2] == [each.feature for each in effects.features]
+    assert list(explanations.to_frame()["outcome"]) == [each.label for each in explanations]
 
 
 def test_frames_have_the_rows_that_could_not_be_explained_too(client: Leafspace, prototype_set: PrototypeSet) -> None:

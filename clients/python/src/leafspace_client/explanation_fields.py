@@ -14,6 +14,8 @@ from .types import (
     ClassPrediction,
     ComparedFeature,
     Contrast,
+    Decided,
+    Effects,
     ExplainedRow,
     FiringRule,
     NearestPrototype,
@@ -99,6 +101,19 @@ class ExplanationFields:
         prediction = self.prediction
         scores = prediction.scores if isinstance(prediction, ClassPrediction) else []
         return {score.label: score.value for score in scores}
+
+    @property
+    def decision(self) -> Decided | None:
+        """What was decided, by which score, and its bands; ``None`` for a regression without a decision."""
+        return self._explained.decision or None
+
+    @property
+    def effects(self) -> Effects | None:
+        """By how much each feature moves the score from that of a reference case, the largest effects first.
+
+        ``None`` where all prototypes are of the row's class, and where the model's scores are no sums over its trees.
+        """
+        return self._explained.effects or None
 
     @property
     def target(self) -> Label | None:

@@ -85,10 +85,8 @@ def _create(  # what explanations may have
     n_reasons
         How many of the reasons to give for each prototype, or ``"all"``.
     include
-        What else to return: ``"values"`` of the row and its prototypes; ``"intervals"``, the reasons in numbers;
-        ``"contrast"``, the nearest prototypes of other classes, and what the trees ask most often that tell them apart;
-        ``"rules"``, those that hold; ``"approximation_path"``, the path in the approximation tree; ``"nearest_rows"``,
-        the nearest of all reference rows.
+        What else to return, such as ``["values", "contrast"]``: any of ``leafspace_client.types.Include``, which
+        ``ExplanationRequest.include`` describes. Decisions and effects are always there.
     n_contrasts
         How many other classes to contrast each row with, the nearest ones.
     nearest_rows

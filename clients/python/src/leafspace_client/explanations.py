@@ -176,14 +176,14 @@ class Explanations(Sequence[Explanation], Displayed):
 
     @checked
     def to_frame(self, rows: FrameOf = "explanations") -> Any:  # a DataFrame
-        """Return a DataFrame with a row for each explanation, or for each reason; needs pandas.
+        """Return a DataFrame with a row for each explanation, reason or effect; needs pandas.
 
         Parameters
         ----------
         rows
             ``"explanations"``: a row for each, in their order, also for abstained and refused ones. The columns are
             ``row_id``, ``status``; the ``label``, with a column such as ``score_yes`` for each class, or the ``value``;
-            ``target``, of rows of a dataset that has one;
+            ``outcome``, of the decision, where there is one; ``target``, of rows of a dataset that has one;
             ``typicality_level`` and ``typicality_percentile`` (0 to 100); of the nearest prototype
             ``prototype_row_id``, ``prototype_label`` or ``prototype_value``, ``proximity`` (0 to 1) and the texts of
             its reasons ``reason_1``, ``reason_2``, …; ``summary``; ``warnings``, as one text. ``value_age`` and
@@ -192,6 +192,10 @@ class Explanations(Sequence[Explanation], Displayed):
             ``"reasons"``: a row for each reason of each near prototype, with ``row_id``, ``prototype_rank``,
             ``prototype_row_id``, of classifiers ``prototype_label``, ``proximity``, ``reason_rank``, ``feature``,
             ``text``, ``value``, ``prototype_value`` and ``share_of_trees`` (0 to 1). Ranks begin at 1.
+            ``"effects"``: a row for each listed effect, with ``row_id``, ``of`` (a class) of classifiers, ``scale``,
+            ``reference_row_id``, ``effect_rank``, ``feature``, ``value``, ``reference_value``, ``effect``, in the
+            scale, and ``points`` of probability (-1 to 1) where the scale is ``log_odds`` and there are two classes.
+            A last one without a ``feature`` has the sum of the others, where there are any.
 
         Returns
         -------

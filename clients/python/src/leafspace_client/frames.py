@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         ApproximationNode,
         AuditedRow,
         Dataset,
+        FeatureEffect,
         FeatureRow,
         MapRow,
         NearestPrototype,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
         Rule,
     )
 
-FrameOf: TypeAlias = Literal["explanations", "reasons"]
+FrameOf: TypeAlias = Literal["explanations", "reasons", "effects"]
 _Line: TypeAlias = dict[str, Any]
 
 
@@ -34,9 +35,11 @@ def prototypes_frame(prototypes: "Sequence[Prototype]") -> Any:  # a DataFrame
 
 
 def explanations_frame(explanations: "Sequence[ExplanationFields]", rows: FrameOf) -> Any:  # a DataFrame
-    """Return one row for each explanation, or for each reason of each near prototype."""
+    """Return one row for each explanation, for each reason of each near prototype, or for each effect."""
     if rows == "reasons":
         return _frame([line for each in explanations if each.is_ok for line in _reason_lines(each)])
+    if rows == "effects":
+        return _frame([line for each in explanations if each.is_ok for line in _effect_lines(each)])
     lines = list(map(_explanation_line, explanations))
     # Columns of a part stand together, whichever row has the most of them.
     columns = dict.fromkeys(name for parts in zip(*lines, strict=True) for part in parts for name in part)
@@ -149,11 +152,12 @@ def _of_problem(problem: "Problem") -> _Line:
 
 
 def _of_prediction(explanation: "ExplanationFields") -> _Line:
-    target = {} if explanation.target is None else {"target": explanation.target}
+    outcome = {} if explanation.decision is None else {"outcome": explanation.decision.outcome}
+    known = outcome | ({} if explanation.target is None else {"target": explanation.target})
     if explanation.label is None:
-        return {"value": explanation.value} | target
+        return {"value": explanation.value} | known
     scores = {f"score_{spelled(label)}": score for label, score in explanation.scores.items()}
-    return {"label": explanation.label} | scores | target
+    return {"label": explanation.label} | scores | known
 
 
 def _of_typicality(explanation: "ExplanationFields") -> _Line:
@@ -186,6 +190,23 @@ def _reason_lines(explanation: "ExplanationFields") -> list[_Line]:
         for rank, prototype in enumerate(explanation.nearest_prototypes, 1)
         for reason_rank, reason in enumerate(prototype.reasons, 1)
     ]
+
+
+def _effect_lines(explanation: "ExplanationFields") -> list[_Line]:
+    effects = explanation.effects
+    if effects is None:
+        return []
+    begin: _Line = {"row_id": explanation.row_id} | _present(of=effects.of)
+    begin |= {"scale": effects.scale, "reference_row_id": effects.reference.row_id}
+    lines = [begin | {"effect_rank": rank} | _of_effect(each) for rank, each in enumerate(effects.features, 1)]
+    others = {"effect_rank": None, "feature": None, "value": None, "reference_value": None}
+    return [*lines, *([begin | others | {"effect": effects.rest.effect}] if effects.rest.n_features else [])]
+
+
+def _of_effect(effect: "FeatureEffect") -> _Line:
+    line: _Line = {"feature": effect.feature, "value": None, "reference_value": None}
+    line |= _present(value=received(effect.value), reference_value=received(effect.reference_value))
+    return line | {"effect": effect.effect} | _present(points=effect.points)
 
 
 def _of_reason(reason: "Reason") -> _Line:

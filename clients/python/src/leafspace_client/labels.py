@@ -16,7 +16,7 @@ Label: TypeAlias = str | int | float | bool
 """A class, as the caller has it."""
 T = TypeVar("T")
 
-_FIELDS_WITH_LABELS = frozenset({"label", "predicted", "target", "prediction"})
+_FIELDS_WITH_LABELS = frozenset({"label", "predicted", "target", "prediction", "of", "outcome", "score_of"})
 
 
 class KnownLabels:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .explanation_fields import ExplanationFields
 from .labels import Label
-from .rows import spelled
+from .rows import received, spelled
 from .types import (
     ApproximationNode,
     ApproximationPath,
@@ -18,7 +18,10 @@ from .types import (
     AuditedRow,
     Contrast,
     Criticism,
+    Decided,
     Difference,
+    Effects,
+    FeatureEffect,
     FiringRule,
     NearestPrototype,
     NearestRow,
@@ -58,6 +61,10 @@ def describe_explanation(explanation: ExplanationFields) -> str:
         return f"Row {explanation.row_id}: {explanation.problem.detail}"
     lines = [f"Row {explanation.row_id}: {explanation.summary}"]
     lines += [f"Warning: {warning.detail}" for warning in explanation.warnings]
+    if explanation.decision is not None:
+        lines.append(_decision_line(explanation.decision))
+    if explanation.effects is not None:
+        lines += _effect_lines(explanation.effects)
     for rank, near in enumerate(explanation.nearest_prototypes, 1):
         lines += [f"{rank}. {_near(near)}", *_reasons(near.reasons)]
     for contrast in explanation.contrasts:
@@ -68,6 +75,54 @@ def describe_explanation(explanation: ExplanationFields) -> str:
     if explanation.approximation_path is not None:
         lines.append(_path_line(explanation.approximation_path))
     return _lines(lines)
+
+
+def _decision_line(decided: Decided) -> str:
+    """Return the outcome, the score that decides, and where the bands end."""
+    score = "value" if isinstance(decided.score_of, Unset) else f"score of {_outcome(decided.score_of)}"
+    bands = [
+        f"{band.outcome} below {number(band.below)}" if isinstance(band.below, float | int) else band.outcome
+        for band in decided.bands or []
+    ]
+    ends = f" ({', '.join(bands[:-1])}, else {bands[-1]})" if bands else ""
+    return f"Decision: {_outcome(decided.outcome)}, by the {score}, {number(decided.score)}{ends}"
+
+
+def _effect_lines(effects: Effects) -> list[str]:
+    """Return what the effects are on and against, then a line for each feature, and one for all others."""
+    of = "" if isinstance(effects.of, Unset) else f" of {_outcome(effects.of)}"
+    case = effects.reference
+    outcome = "" if isinstance(case.outcome, Unset) else f" ({_outcome(case.outcome)})"
+    words = {"probability": "score", "log_odds": "log-odds", "value": "value"}
+    scores = f"{number(case.score)} to {number(effects.score)}"
+    begin = f"Effects on the {words.get(effects.scale, effects.scale)}{of}, from row {case.row_id}{outcome}: {scores}"
+    features = [f"   {_signed(each.effect)} {each.feature}{_values(each)}{_points(each)}" for each in effects.features]
+    n_others = effects.rest.n_features
+    others = "1 other feature" if n_others == 1 else f"{n_others:,} other features"
+    return [begin, *features, *([f"   {_signed(effects.rest.effect)} {others}"] if n_others else [])]
+
+
+def _values(effect: FeatureEffect) -> str:
+    """Return the values of the row and of the reference case, where the feature is a raw one."""
+    if isinstance(effect.value, Unset):
+        return ""
+    value, other = (_cell(each) for each in (effect.value, effect.reference_value))
+    return f" ({value})" if value == other else f" ({value}, there {other})"
+
+
+def _cell(value: Any) -> str:  # of a row
+    if value is None:
+        return "missing"
+    return number(value) if isinstance(value, float | int) and not isinstance(value, bool) else str(received(value))
+
+
+def _points(effect: FeatureEffect) -> str:
+    return "" if isinstance(effect.points, Unset) else f", {_signed(effect.points)} in probability"
+
+
+def _signed(size: float) -> str:
+    """Return a difference with its sign, in three digits."""
+    return f"{'+' if size >= 0 else ''}{number(float(f'{size:.3g}'))}"
 
 
 def _near(near: NearestPrototype | NearestRow | Contrast) -> str:

@@ -60,7 +60,7 @@ class WarmEffects:
         except MethodNotApplicable:
             return None
         columns = TreeColumns(description, parts)
-        ranks = effects.ranks(columns.of(_rows(description, [case.values for case in cases])))
+        ranks = effects.ranks(columns.of(rows_of_values(description, [case.values for case in cases])))
         players = effects.players
         raw_index = {name: index for index, name in enumerate(description.feature_names)}
         return WarmEffects(
@@ -78,10 +78,9 @@ class WarmEffects:
             },
         )
 
-    def ranks_of(self, rows: Rows | NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.uint16]:
+    def ranks_of(self, rows: Rows) -> NDArray[np.uint16]:
         """Return raw rows, which the model takes, as they are compared, (n_rows, n_ranked)."""
-        table = rows if isinstance(rows, Rows) else Rows(names, tuple(rows.T))
-        return self.effects.ranks(self.columns.of(table))
+        return self.effects.ranks(self.columns.of(rows))
 
     def reference(self, proximities: NDArray[np.int64], class_index: int | None) -> int | None:
         """Return the prototype that a row is compared with, by its index; ``None`` where all are of the row's class.
@@ -179,7 +178,7 @@ def _decimals(largest: float) -> int:
     return _DIGITS if largest == 0 else max(0, _DIGITS - 1 - floor(log10(largest)))
 
 
-def _rows(description: ModelDescription, values: Sequence[Sequence[Any]]) -> Rows:
+def rows_of_values(description: ModelDescription, values: Sequence[Sequence[Any]]) -> Rows:
     """Return rows of raw values, as they are kept of prototypes."""
     columns = []
     for at, token in enumerate(description.missing_tokens):

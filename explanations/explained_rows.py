@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from schemas.explanations import ExplanationRequest
 from tree_explainers.compute.progress import Tick, no_tick
@@ -28,6 +27,8 @@ from .sentences import summary
 from .typicality import UNKNOWN
 from .warm_explainer import WarmExplainer
 from .warnings import near_tie
+
+_OF_RAW_ROWS = frozenset({"changes"})  # parts that predict the row again with other values
 
 
 def explain_instances(
@@ -87,7 +88,10 @@ def explain_read(
     decided, classes = decisions_of(warm.session.description, outcome), warm.compared_classes(outcome)
     compared = [None] * len(indices) if classes is None else classes.tolist()
     values = dict(zip(read.indices, read.values, strict=True))
-    ranks = _effects_ranks(warm, parts, read, indices)
+    rows = _accepted_rows(warm, read, indices)
+    has_effects = "effects" in parts.included and bool(indices)
+    ranks = warm.effects.ranks_of(rows) if warm.effects is not None and has_effects else None
+    needs_raw = not _OF_RAW_ROWS.isdisjoint(parts.included)
     data: list[Any] = [None] * len(row_ids)
     for row, index in enumerate(indices):
         tick()
@@ -100,6 +104,7 @@ def explain_read(
             near=near,
             values=values[index],
             near_tie=bool(are_near[row]),
+            raw=rows.take(slice(row, row + 1)) if needs_raw else None,
             effects_ranks=None if ranks is None else ranks[row : row + 1],
             compared_class=compared[row],
             decision=None if decided is None else decided[row],
@@ -111,18 +116,13 @@ def explain_read(
     return data
 
 
-def _effects_ranks(
-    warm: WarmExplainer, parts: Parts, read: ReadInstances, indices: Sequence[int]
-) -> NDArray[np.uint16] | None:
-    """Return the rows that the model takes as effects compare them, (n_rows, n_ranked)."""
-    if warm.effects is None or "effects" not in parts.included or not indices:
-        return None
-    rows = read.rows
-    if len(indices) < len(read.indices):
-        position = {index: at for at, index in enumerate(read.indices)}
-        taken = np.array([position[index] for index in indices])
-        rows = rows.take(taken) if isinstance(rows, Rows) else rows[taken]
-    return warm.effects.ranks_of(rows, warm.features.names)
+def _accepted_rows(warm: WarmExplainer, read: ReadInstances, indices: Sequence[int]) -> Rows:
+    """Return the rows that the model takes."""
+    rows = read.rows if isinstance(read.rows, Rows) else Rows(warm.features.names, tuple(read.rows.T))
+    if len(indices) == len(read.indices):
+        return rows
+    position = {index: at for at, index in enumerate(read.indices)}
+    return rows.take(np.array([position[index] for index in indices], np.int64))
 
 
 def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
     if parts.included:
         write_parts(warm, parts, explained, document)
     outcome = prediction | decision | actual | compared
-    document["summary"] = summary(outcome, near, standing, document.get("effects"), warm.reason_texts.mention)
+    document["summary"] = summary(outcome, near, standing, document, warm.reason_texts.mention)
     return document
 
 

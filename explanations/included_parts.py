@@ -1,16 +1,27 @@
 """What explanations have, of what a request wants and the explainer has."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from schemas.explanation_parts import PART_OF, PARTS
 from schemas.explanation_sets import ExplanationParts, NearestRowsOptions
+from schemas.models import Model
 from storage.errors import StorageError
 
 from .nearest_rows import RowSearch
 from .warm_explainer import WarmExplainer
 
 _DEFAULT = frozenset(part.name for part in PARTS if part.is_default)
+_COSTLY = frozenset(part.name for part in PARTS if part.is_costly)
+_N_SHOWN, _N_CHARACTERS = 5, 80  # of names in a message
+
+
+class ChangesOptions(NamedTuple):
+    """Which changes are searched."""
+
+    outcome: str | None  # that is wished; None: the next better one, or the next class by its score
+    max_features: int
+    fixed: frozenset[str]  # raw columns
 
 
 class Parts(NamedTuple):
@@ -22,6 +33,7 @@ class Parts(NamedTuple):
     included: frozenset[str]
     is_full: bool
     search: RowSearch | None  # of the reference rows; None: they are not included
+    changes: ChangesOptions | None = None  # None: they are not included
 
 
 def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
@@ -29,14 +41,52 @@ def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
     has = {"rule_set": warm.rules, "approximation_tree": warm.tree, "nearest_rows": warm.reference}
     lacks = {name for name, value in has.items() if value is None}
     if request.detail == "full":
-        included, n_reasons = frozenset(part.name for part in PARTS if part.needs not in lacks), None
+        everything = {part.name for part in PARTS if part.needs not in lacks and not part.is_costly}
+        included, n_reasons = frozenset(everything.union(_COSTLY.intersection(request.include))), None
     else:
         refuse_to_include(request.include, lacks, warm.explainer_id)
         included = _DEFAULT.union(request.include)
         n_reasons = None if request.n_reasons == "all" else request.n_reasons
-    search = _search(warm, request, included)
+    search, changes = _search(warm, request, included), changes_options(request, warm.model)
     n_contrasts, is_full = request.n_contrasts, request.detail == "full"
-    return Parts(request.n_prototypes, n_reasons, n_contrasts, included, is_full, search)
+    return Parts(request.n_prototypes, n_reasons, n_contrasts, included, is_full, search, changes)
+
+
+def changes_options(request: ExplanationParts, model: Model) -> ChangesOptions | None:
+    """Return which changes a request includes; ``None``: none.
+
+    Raises
+    ------
+    StorageError
+        ``validation_failed`` for an outcome or a feature that there is not, for options of changes that are not
+        included, and for changes of a regression without a decision.
+    """
+    if "changes" not in request.include:
+        for name in ("outcome", "fixed"):
+            if getattr(request, name):
+                detail = f"{name} is an option of changes; name changes in include, too, or leave {name} out"
+                raise StorageError("validation_failed", detail, f"/{name}")
+        return None
+    outcomes = model.outcomes
+    if not outcomes:
+        detail = (
+            "changes aim at an outcome, and the model is a regression without any; register the model with a decision, "
+            "whose bands give its values outcomes"
+        )
+        raise StorageError("validation_failed", detail, f"/include/{request.include.index('changes')}")
+    if request.outcome is not None and request.outcome not in outcomes:
+        detail = f"{request.outcome[:_N_CHARACTERS]!r} is no outcome of the model; its outcomes are {_some(outcomes)}"
+        raise StorageError("validation_failed", detail, "/outcome")
+    known = set(model.feature_names)
+    for place, name in enumerate(request.fixed):
+        if name not in known:
+            detail = f"{name[:_N_CHARACTERS]!r} is no feature of the model, which has {_some(model.feature_names)}"
+            raise StorageError("validation_failed", detail, f"/fixed/{place}")
+    return ChangesOptions(request.outcome, request.max_changed_features, frozenset(request.fixed))
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join([*(repr(name[:_N_CHARACTERS]) for name in names[:_N_SHOWN]), *["…"] * (len(names) > _N_SHOWN)])
 
 
 def _search(warm: WarmExplainer, request: ExplanationParts, included: frozenset[str]) -> RowSearch | None:

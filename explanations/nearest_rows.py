@@ -110,6 +110,11 @@ class WarmReference:
                 self._file = self._file or self._open_file()
         return self._file
 
+    @property
+    def labels(self) -> Sequence[str]:
+        """What the model predicts or decides of the rows: classes or outcomes; empty for regression."""
+        return self._labels
+
     def seconds(self, options: NearestRowsOptions, n_rows: int) -> float:
         """Return how long a search for the nearest of some rows may take; infinitely long where files must be read."""
         file = self._file

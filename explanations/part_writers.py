@@ -11,7 +11,9 @@ from schemas.explanation_parts import PART_OF, PARTS
 from schemas.json_numbers import json_number
 from tree_explainers.onnx_models.session import Outcome
 from tree_explainers.prototype_sets.near_reasons import NearReasons
+from tree_explainers.rows import Rows
 
+from .changes import ChangedRow, changes_of
 from .contrasts import ContrastedRow, ContrastLimits, contrasts
 from .included_parts import Parts
 from .reason_texts import Compared
@@ -30,6 +32,7 @@ class ExplainedRow(NamedTuple):
     near: NearReasons  # the nearest prototypes
     values: list[Any]  # as sent, in the order of the features
     near_tie: bool
+    raw: Rows | None  # the row alone, as the model takes it; None: no part needs it
     effects_ranks: NDArray[np.uint16] | None  # (1, n_ranked), as effects compare it; None: there are none
     compared_class: int | None  # its class or outcome, which prototypes of others contrast with; None: neither
     decision: Document | None  # what is decided of it; None of a plain regression
@@ -144,3 +147,13 @@ def _nearest_rows(
     for entry, (_, feature) in zip(document.get("values", ()), warm.shown, strict=False):
         entry["row_values"] = [json_number(row.values[feature]) for row in rows]
     return [{**row.head, "reasons": reasons.get(index, [])} for index, row in enumerate(rows)]
+
+
+@_writes("changes")
+def _changes(warm: WarmExplainer, parts: Parts, explained: ExplainedRow, _document: Document) -> Document | None:
+    """Return the smallest changes that give the row the wished outcome."""
+    if parts.changes is None or explained.raw is None or explained.decision is None:
+        return None
+    description, scores = warm.session.description, explained.outcome.scores[explained.row]
+    outcome = description.outcomes.index(explained.decision["outcome"])
+    return changes_of(warm, parts.changes, ChangedRow(explained.raw, explained.values, scores, outcome))

@@ -167,7 +167,8 @@ class ReferenceFile:
         self._ids = None if _IDS not in arrays else _Texts(arrays[_IDS], arrays[f"{_IDS}_starts"])
         self._id_order = arrays.get("row_id_order")
         self._cells = arrays["cells"]
-        self._read = [_reader(arrays, index, kind) for index, kind in enumerate(arrays["types"].tolist())]
+        self._types: list[int] = arrays["types"].tolist()
+        self._read = [_reader(arrays, index, kind) for index, kind in enumerate(self._types)]
 
     def row_id(self, row: int) -> str:
         """Return the id of a row."""
@@ -188,6 +189,17 @@ class ReferenceFile:
         """Return the values of a row."""
         return RowValues(self._read, self._cells, row)
 
+    def columns(self, rows: NDArray[np.int64]) -> list[NDArray[Any]]:
+        """Return the values of some rows as models take them, (n_rows,) of each feature.
+
+        They are numbers, NaN where one is missing, or texts, ``None`` where one is missing.
+        """
+        cells = self._cells[rows]
+        return [
+            _texts_of(column, read) if kind == _CATEGORY else column.copy()
+            for column, read, kind in zip(cells.T, self._read, self._types, strict=True)
+        ]
+
 
 def _reader(arrays: Mapping[str, NDArray[Any]], index: int, kind: int) -> Callable[[float], Any]:
     if kind == _CATEGORY:
@@ -196,3 +208,8 @@ def _reader(arrays: Mapping[str, NDArray[Any]], index: int, kind: int) -> Callab
     if kind == _BOOLEAN:
         return lambda number: None if number != number else bool(number)  # NaN
     return lambda number: None if number != number else number  # NaN
+
+
+def _texts_of(column: NDArray[np.float64], read: Callable[[float], Any]) -> NDArray[np.object_]:
+    numbers, places = np.unique(column, return_inverse=True)
+    return np.array([read(number) for number in numbers.tolist()], np.object_)[places]

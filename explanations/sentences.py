@@ -23,7 +23,7 @@ def summary(
     prediction: Mapping[str, Any],
     nearest: Sequence[Mapping[str, Any]],
     standing: Standing,
-    effects: Mapping[str, Any] | None = None,
+    parts: Mapping[str, Any] | None = None,
     mention: Mention = str,
 ) -> str:
     """Return an explanation in a few sentences.
@@ -40,14 +40,16 @@ def summary(
         The nearest prototypes, as explanations have them.
     standing
         Where the row stands among others.
-    effects
-        Of the features on the score, as explanations have them; None: there are none.
+    parts
+        Optional parts that the summary speaks of, as explanations have them: ``effects`` and ``changes``.
     mention
         How features are named; default: by their names.
     """
-    sentences = [_of_prediction(prediction)]
-    if effects is not None:
-        sentences.append(_of_effects(effects, mention))
+    parts, sentences = parts or {}, [_of_prediction(prediction)]
+    if "effects" in parts:
+        sentences.append(_of_effects(parts["effects"], mention))
+    if "changes" in parts:
+        sentences.append(_of_changes(parts["changes"], mention))
     if nearest:
         sentences += [_of_nearest(prediction, nearest[0], standing), _of_shared_trees(nearest[0], mention)]
     else:
@@ -104,6 +106,18 @@ def _of_effects(effects: Mapping[str, Any], mention: Mention) -> str:
     return f"Compared with {case}, its {words}{of} is {direction} by {size}, most of all by {named}."
 
 
+def _of_changes(changes: Mapping[str, Any], mention: Mention) -> str:
+    """Return the smallest change that gives the wished outcome, or how far none was found."""
+    outcome_words = wording.value_text(changes["outcome"])
+    if not changes["options"]:
+        n_features = "one feature" if changes["n_features_searched"] == 1 else "one or two features"
+        found = "gives" if changes["none_with_fewer"] else "that was searched gives"
+        return f"No change of {n_features} {found} the outcome {outcome_words}."
+    parts = changes["options"][0]["changes"]
+    wanted = " and ".join(f"{mention(part['feature'])} were {cell_words(part['to'])}" for part in parts)
+    return f"It would be {outcome_words} if {wanted}."
+
+
 _OF_SCALE = {"probability": "score", "log_odds": "score in log-odds", "value": "value"}
 
 
@@ -121,10 +135,11 @@ def _values_of(entry: Mapping[str, Any]) -> str:
     """Return the values of a feature, of the row and of the reference case; nothing where they are not known."""
     if "value" not in entry:
         return ""
-    return f"{_cell(entry['value'])}, there {_cell(entry['reference_value'])}: "
+    return f"{cell_words(entry['value'])}, there {cell_words(entry['reference_value'])}: "
 
 
-def _cell(value: Any) -> str:  # of a row
+def cell_words(value: Any) -> str:  # of a row
+    """Return a value of a row in words; numbers in at most six digits."""
     if value is None:
         return "missing"
     return _number(value) if isinstance(value, float) else wording.value_text(str(value))

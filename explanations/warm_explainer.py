@@ -26,8 +26,10 @@ from tree_explainers.prototype_sets.nearest import PrototypeIndex
 from tree_explainers.prototype_sets.readable import ReasonReader, feature_numbers
 from tree_explainers.prototype_sets.reasons import Reasons
 from tree_explainers.prototype_sets.row_coverage import MinimumProximity
+from tree_explainers.rows import Rows
 
-from .effects import ReferenceCase, WarmEffects
+from .change_search import WarmChanges, evenly_spaced
+from .effects import ReferenceCase, WarmEffects, rows_of_values
 from .explainer_records import ExplainerRecords, read_explainer
 from .feature_phrases import VALUES, phrases_of
 from .instances import Features
@@ -83,6 +85,7 @@ class WarmExplainer:
     rules: WarmRules | None
     tree: WarmTree | None
     reference: WarmReference | None
+    changes: WarmChanges
     stores_explanations: bool  # where the service allows it
     provenance: dict[str, Any]
 
@@ -123,6 +126,7 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
     by_outcome = session.description.decides_apart and records.prototype_set.request["labels"] == "predicted"
     prototypes = tuple(_prototype(item, model) for item in result["prototypes"])
     index = PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"])
+    reference_rows = _reference(records, objects, session, result["classes"])
     return WarmExplainer(
         explainer_id=explainer.id,
         model=model,
@@ -153,7 +157,13 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
         shown=tuple((name, index) for index, name in enumerate(model.feature_names) if shown is None or name in shown),
         rules=_rules(records, objects),
         tree=_tree(records, objects),
-        reference=_reference(records, objects, session, result["classes"]),
+        reference=reference_rows,
+        changes=WarmChanges(
+            session,
+            lambda: read_arrays(objects.get(records.ensemble)),
+            lambda: _rows_with_values(session, reference_rows, prototypes),
+            shown,
+        ),
         stores_explanations=explainer.store_explanations,
         provenance=_provenance(model, dataset.sha256, explainer, session),
     )
@@ -219,6 +229,16 @@ def _reference(
         labels,
         records.model.classes,
     )
+
+
+def _rows_with_values(
+    session: ModelSession, reference: WarmReference | None, prototypes: Sequence[WarmPrototype]
+) -> Rows:
+    """Return some of the reference rows as the model takes them; without their file the prototypes."""
+    if reference is None:
+        return rows_of_values(session.description, [prototype.values for prototype in prototypes])
+    file = reference.open()
+    return Rows(tuple(session.description.feature_names), tuple(file.columns(evenly_spaced(file.n_rows))))
 
 
 def _provenance(model: Model, dataset_sha256: str, explainer: Explainer, session: ModelSession) -> dict[str, Any]:

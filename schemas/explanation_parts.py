@@ -12,6 +12,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from .approximation_trees import PathNode
+from .changes import Changes
 from .contract import Contract, RowId, absent, without_default
 from .models import Score
 from .reasons import (
@@ -44,6 +45,8 @@ class Part:
     """Whether it is read from the file of the reference rows, where there is one."""
     is_default: bool = False
     """Whether every explanation has it, without being asked to include it."""
+    is_costly: bool = False
+    """Whether it takes so long that explanations in full detail have it only where it is included."""
 
 
 PARTS = (
@@ -80,6 +83,13 @@ PARTS = (
         lack="no reference rows to search: they are kept for at most 250,000,000 rows x (trees + features); request a "
         "prototype set of fewer rows",
         reads_reference_rows=True,
+    ),
+    Part(
+        "changes",
+        "changes",
+        "the smallest changes of the row that would give it another outcome",
+        reads_reference_rows=True,
+        is_costly=True,
     ),
 )
 PART_OF = {part.name: part for part in PARTS}
@@ -267,4 +277,8 @@ class OptionalParts(Contract):
     )
     nearest_rows: list[NearestRow] | SkipJsonSchema[None] = absent(
         "The nearest of all reference rows by descending proximity; absent unless included."
+    )
+    changes: Changes | SkipJsonSchema[None] = absent(
+        "The smallest changes that would give the row the wished `outcome`; absent unless included, and where it has "
+        "this outcome already, or the best one."
     )

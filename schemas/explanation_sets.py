@@ -7,12 +7,14 @@ from typing_extensions import TypeAliasType
 
 from .artefacts import REQUEST, RESULT, ArtefactView, RunOn
 from .contract import NUMBER, OBJECT, WORD, WORD_OR_NUMBER, Contract, Identifier, Many, Name, RowsOfDataset
-from .explanation_parts import INCLUDE, IncludedPart
+from .explanation_parts import INCLUDE, PARTS, IncludedPart
 from .paper_settings import MethodRequest
 
 MAX_REASONS = 100
 MAX_CONTRASTS = 20
 MAX_SEARCHED_IDS = 10_000
+MAX_FIXED_FEATURES = 10_000
+_COSTLY = " and ".join(f"`{part.name}`" for part in PARTS if part.is_costly)
 NumberOfReasons = TypeAliasType(
     "NumberOfReasons",
     Annotated[
@@ -83,10 +85,24 @@ class ExplanationParts(Contract):
     nearest_rows: NearestRowsOptions | None = Field(
         default=None, description="Which rows `nearest_rows` lists, where it is included; null: the nearest five."
     )
+    outcome: str | None = Field(
+        default=None,
+        description="Outcome, or class, that `changes` aim at, where these are included; null: the next better outcome "
+        "where a decision has bands, and otherwise the other class with the highest score.",
+    )
+    max_changed_features: Literal[1, 2] = Field(
+        default=2, description="How many features may change together in `changes`, at most."
+    )
+    fixed: Many[str] = Field(
+        default=[],
+        max_length=MAX_FIXED_FEATURES,
+        description="Features that never change in `changes`, such as age; a column of a one-hot group fixes all "
+        "of it. Features that the explainer hides are always fixed.",
+    )
     detail: Literal["short", "full"] = Field(
         default="short",
         description="`full` gives everything that the explainer has: all reasons, all optional parts, and more about "
-        "each prototype; `n_reasons` and `include` change nothing then.",
+        f"each prototype. `n_reasons` changes nothing then, and `include` only adds {_COSTLY}.",
     )
 
 

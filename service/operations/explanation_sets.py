@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from explanations.included_parts import n_rows_listed, n_values_shown, refuse_to_include
+from explanations.included_parts import changes_options, n_rows_listed, n_values_shown, refuse_to_include
 from schemas.explanation_parts import PARTS
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.explanations import EXPLANATION_SETS
@@ -34,6 +34,7 @@ _NEEDED = {part.needs for part in PARTS if part.needs is not None}
 EXPLAINED_BLOCK_BYTES = 80 * MIB
 """Bytes of a process that explains blocks of rows."""
 SECONDS_PER_EXPLAINED_ROW = 1e-4
+_SECONDS_PER_CHANGES = 0.1  # of a row
 _COMPRESSION = "zstd"
 _BLOCK_BYTES = 1 << 20
 _LARGE_LINE = (
@@ -57,6 +58,7 @@ def request_explanation_set(context: AppContext, request: ExplanationSetRequest)
     n_features = model.n_features if explainer.shown_features == "all" else len(explainer.shown_features)
     lacks = {name for name in _NEEDED if getattr(explainer, name) is None}
     refuse_to_include(request.include, lacks, explainer.id)
+    changes_options(request, model)
     _check_size(context.settings.max_explanation_set_values, request, dataset, n_features)
     complete = request.model_copy(update={"include": sorted(set(request.include))})
     n_prototypes = _n_prototypes(context, explainer.prototype_set)
@@ -69,7 +71,12 @@ def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:
     return blocks, Need(640 * sizes.n_prototypes * sizes.n_trees, "take a smaller explainer", "/explainer")
 
 
-ESTIMATE = KindEstimate(_needs, lambda sizes, _: SECONDS_PER_EXPLAINED_ROW * sizes.n_rows)
+def _seconds(sizes: JobSizes, request: Request) -> float:
+    changes = _SECONDS_PER_CHANGES * ("changes" in request["include"])
+    return (SECONDS_PER_EXPLAINED_ROW + changes) * sizes.n_rows
+
+
+ESTIMATE = KindEstimate(_needs, _seconds)
 
 
 def _n_prototypes(context: AppContext, prototype_set: str) -> int:

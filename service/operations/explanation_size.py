@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from explanations.changes import MAX_PAIRS
 from explanations.included_parts import n_rows_listed, n_values_shown
 from explanations.warm_explainer import WarmExplainer
 from schemas.explanations import ExplanationRequest
@@ -10,6 +11,9 @@ from storage.errors import StorageError
 
 # Of an explanation beside what it lists, of a contrast, a reference row, a reason, one with its interval, a value.
 _SECONDS_PER_ROW, _SECONDS_PER_CONTRAST, _SECONDS_PER_LISTED = 3e-4, 2e-4, 5e-5
+# Of all curves of a row, of a pair of features, and of a tree in each of these.
+_SECONDS_PER_CURVES, _SECONDS_PER_PAIR, _SECONDS_PER_PAIR_OF_TREE = 3e-3, 1.5e-4, 3e-6
+_CHANGES_BYTES = 3000
 _SECONDS_PER_REASON, _SECONDS_PER_INTERVAL, _SECONDS_PER_VALUE = 4e-6, 1e-5, 5e-7
 _ROW_BYTES, _ENTRY_BYTES, _REASON_BYTES, _VALUE_BYTES = 2048, 450, 140, 60  # of JSON
 SCORE_BYTES = 100
@@ -34,6 +38,8 @@ class ExplanationSize:
     n_reasons: int
     n_values: int
     has_intervals: bool
+    change_seconds: float
+    """Of a row, to search what would change it."""
 
     @classmethod
     def of(cls, warm: WarmExplainer, request: ExplanationRequest) -> "ExplanationSize":
@@ -55,19 +61,26 @@ class ExplanationSize:
             n_reasons=n_compared * n_reasons,
             n_values=n_compared * n_features if is_full or "values" in request.include else 0,
             has_intervals=is_full,
+            change_seconds=_change_seconds(request, n_features, warm.index.n_trees_used),
         )
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether changes are searched."""
+        return self.change_seconds > 0
 
     @property
     def seconds(self) -> float:
         """Seconds of one processor, beside predicting and searching."""
         reasons = (_SECONDS_PER_INTERVAL if self.has_intervals else _SECONDS_PER_REASON) * self.n_reasons
         lists = _SECONDS_PER_CONTRAST * self.n_contrasts + _SECONDS_PER_LISTED * self.n_listed
-        return self.n_rows * (_SECONDS_PER_ROW + lists + reasons + _SECONDS_PER_VALUE * self.n_values)
+        seconds = _SECONDS_PER_ROW + lists + reasons + self.change_seconds + _SECONDS_PER_VALUE * self.n_values
+        return self.n_rows * seconds
 
     @property
     def n_bytes(self) -> int:
         """Bytes of the answer as JSON."""
-        entries = _ENTRY_BYTES * self.n_compared + SCORE_BYTES * self.n_classes
+        entries = _ENTRY_BYTES * self.n_compared + SCORE_BYTES * self.n_classes + _CHANGES_BYTES * self.has_changes
         return self.n_rows * (_ROW_BYTES + entries + _REASON_BYTES * self.n_reasons + _VALUE_BYTES * self.n_values)
 
     def refuse_beyond(self, limit: int) -> None:
@@ -80,6 +93,13 @@ class ExplanationSize:
                 "fewer rows, request fewer prototypes or reasons, or show fewer features"
             )
             raise StorageError("too_many_rows", detail)
+
+
+def _change_seconds(request: ExplanationRequest, n_features: int, n_trees: int) -> float:
+    if "changes" not in request.include:
+        return 0.0
+    n_pairs = min(MAX_PAIRS, n_features * (n_features - 1) // 2) if request.max_changed_features > 1 else 0
+    return _SECONDS_PER_CURVES + n_pairs * (_SECONDS_PER_PAIR + _SECONDS_PER_PAIR_OF_TREE * n_trees)
 
 
 def _n_rows(request: ExplanationRequest) -> int:

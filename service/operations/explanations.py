@@ -127,6 +127,8 @@ async def cost_of(warm: WarmExplainer, request: ExplanationRequest, size: Explan
             await asyncio.to_thread(warm.reference.open)
         if size.n_listed:
             seconds += _searching_seconds(warm.reference, request.nearest_rows or NearestRowsOptions(), size.n_rows)
+    if size.has_changes and not warm.changes.is_open:
+        await asyncio.to_thread(warm.changes.open)
     return Cost(seconds, size.n_bytes)
 
 

@@ -84,6 +84,7 @@ class SearchLimits:
     max_features: int = 2  # of a change: 1 or 2
     n_options: int = 3  # of each number of features
     max_cells: int = 4_000_000  # of the grids of all pairs together
+    max_pairs: int = 10_000  # of features; those that bring the scores nearest to the wish are searched first
 
 
 class ChangeSearch:
@@ -238,8 +239,10 @@ class _Search:
     def pairs(self) -> tuple[list[Change], int, bool]:
         """Return the smallest changes of two features, the number of pairs left, and whether no cell was left out."""
         candidates: list[_Candidate] = []
-        n_cells, n_left, is_complete = 0, 0, True
-        for pair in self._promising_pairs():
+        n_cells, is_complete = 0, True
+        pairs = list(self._promising_pairs())
+        n_left = max(0, len(pairs) - self.limits.max_pairs)
+        for pair in pairs[: self.limits.max_pairs]:
             grid = _Grid.of(self, pair)
             n_cells += grid.n_cells
             if n_cells > self.limits.max_cells:

@@ -13,7 +13,7 @@ from .contract.explainers import (
     rename_explainer,
 )
 from .errors import Invalid, LeafspaceError
-from .explanations import Beside, Explanation, Explanations, SearchedRows, parts_of
+from .explanations import Beside, Explanation, Explanations, SearchedRows, WishedChanges, parts_of
 from .nested_rows import is_nested, nested_batches, nested_instances
 from .nouns import (
     AsyncDeletable,
@@ -97,6 +97,7 @@ def explain_rows(  # what explanations may have
     include: Sequence[Include] = (),
     n_contrasts: int = 1,
     nearest_rows: SearchedRows | None = None,
+    changes: WishedChanges | None = None,
     detail: Detail = "short",
 ) -> Program[Explanations]:
     """Return an explanation for each row, in their order.
@@ -127,8 +128,11 @@ def explain_rows(  # what explanations may have
     nearest_rows
         Which of the reference rows to list, such as ``{"n_rows": 3, "classes": ["yes"], "max_per_group": 1, "group_by":
         "household", "row_ids": [...]}``, of which any may be left out; it includes ``"nearest_rows"``.
+    changes
+        Which changes to search, such as ``{"outcome": "approve", "max_features": 1, "fixed": ["age"]}``, of which any
+        may be left out; it includes ``"changes"``.
     detail
-        ``"full"`` returns everything that the explainer has.
+        ``"full"`` returns everything that the explainer has but ``"changes"``, which are always to be included.
 
     Returns
     -------
@@ -167,7 +171,7 @@ def explain_rows(  # what explanations may have
             n_reasons=n_reasons,
             n_contrasts=n_contrasts,
             detail=detail,
-            **parts_of(include, nearest_rows),
+            **parts_of(include, nearest_rows, changes),
         )
         try:
             answer = yield from fetch(explain(self.id, body=request))

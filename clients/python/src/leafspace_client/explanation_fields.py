@@ -11,6 +11,7 @@ from .rows import Cell, received
 from .types import (
     AbstainedRow,
     ApproximationPath,
+    Changes,
     ClassPrediction,
     ComparedFeature,
     Contrast,
@@ -155,6 +156,11 @@ class ExplanationFields:
     def contrasts(self) -> list[Contrast]:
         """The nearest prototypes of other classes; none where they were not requested."""
         return Records(self._explained.contrasts or [])
+
+    @property
+    def changes(self) -> Changes | None:
+        """The smallest changes that would give the row another outcome, where they were requested and it needs any."""
+        return self._explained.changes or None
 
     @property
     def nearest_rows(self) -> list[NearestRow]:

@@ -13,7 +13,7 @@ from .contract.explanation_sets import (
     get_explanation_set_content,
     list_explanation_sets,
 )
-from .explanations import Explanation, Explanations, SearchedRows, parts_of
+from .explanations import Explanation, Explanations, SearchedRows, WishedChanges, parts_of
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
 from .types import Detail, ExplanationSetRequest, ExplanationSetResult, Include, NumberOfReasons, RunOn
 from .types import ExplanationSet as Details
@@ -70,6 +70,7 @@ def _create(  # what explanations may have
     include: Sequence[Include] = (),
     n_contrasts: int = 1,
     nearest_rows: SearchedRows | None = None,
+    changes: WishedChanges | None = None,
     detail: Detail = "short",
     settings: Settings | None = None,
     run_on: RunOn = "auto",
@@ -92,8 +93,11 @@ def _create(  # what explanations may have
     nearest_rows
         Which of the reference rows to list, such as ``{"n_rows": 3, "classes": ["yes"], "max_per_group": 1, "group_by":
         "household", "row_ids": [...]}``, of which any may be left out; it includes ``"nearest_rows"``.
+    changes
+        Which changes to search, such as ``{"outcome": "approve", "max_features": 1, "fixed": ["age"]}``, of which any
+        may be left out; it includes ``"changes"``.
     detail
-        ``"full"`` returns everything that the explainer has.
+        ``"full"`` returns everything that the explainer has but ``"changes"``, which are always to be included.
     settings
         ``"paper"`` changes nothing here: rows are compared as the prototype set says.
     run_on
@@ -109,7 +113,7 @@ def _create(  # what explanations may have
         detail=detail,
         settings=unless_none(settings),
         run_on=run_on,
-        **parts_of(include, nearest_rows),
+        **parts_of(include, nearest_rows, changes),
     )
     return self._wrapped((yield from create(create_explanation_set(body=request))))
 

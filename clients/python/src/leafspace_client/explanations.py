@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 from .arguments import checked
 from .displays import Displayed
@@ -38,15 +38,36 @@ class SearchedRows(TypedDict, total=False):
     row_ids: Sequence[str | int]  # only these rows
 
 
-def parts_of(include: Sequence[Include], nearest_rows: SearchedRows | None) -> dict[str, Any]:
-    """Return the fields of a request; who says which rows to list wants them."""
-    if nearest_rows is None:
-        return {"include": list(include)} if include else {}
-    wanted = {key: _wanted(key, value) for key, value in nearest_rows.items()}
-    return {
-        "include": [*include, *([] if "nearest_rows" in include else ["nearest_rows"])],
-        "nearest_rows": NearestRowsOptions.from_dict(wanted),
-    }
+class WishedChanges(TypedDict, total=False):
+    """Which changes of a row to search: those are the keys of ``changes``."""
+
+    outcome: Label  # that a change is to give; default: the next better one, or the other class with the highest score
+    max_features: Literal[1, 2]  # that change together; default: 2
+    fixed: Sequence[str]  # features that never change
+
+
+def parts_of(
+    include: Sequence[Include], nearest_rows: SearchedRows | None, changes: WishedChanges | None = None
+) -> dict[str, Any]:
+    """Return the fields of a request; who says which rows or changes to list wants them."""
+    fields: dict[str, Any] = {}
+    implied: list[Include] = []
+    if nearest_rows is not None:
+        implied.append("nearest_rows")
+        wanted = {key: _wanted(key, value) for key, value in nearest_rows.items()}
+        fields["nearest_rows"] = NearestRowsOptions.from_dict(wanted)
+    if changes is not None:
+        implied.append("changes")
+        fields |= _fields_of_changes(**changes)
+    included = list(dict.fromkeys([*include, *implied]))
+    return fields | ({"include": included} if included else {})
+
+
+def _fields_of_changes(
+    *, outcome: Label | None = None, max_features: Literal[1, 2] = 2, fixed: Sequence[str] = ()
+) -> dict[str, Any]:
+    wished = {} if outcome is None else {"outcome": id_text(outcome, "changes, outcome,")}
+    return wished | {"max_changed_features": max_features} | ({"fixed": list(fixed)} if fixed else {})
 
 
 def _wanted(key: str, value: Any) -> Any:  # of each field its own

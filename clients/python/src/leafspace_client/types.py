@@ -66,6 +66,10 @@ from .contract.explainer_names import (
 from .contract.explainers import (
     AbstainedRow as AbstainedRow,
     ApproximationPath as ApproximationPath,
+    ChangeOption as ChangeOption,
+    ChangedFeature as ChangedFeature,
+    ChangedTypicality as ChangedTypicality,
+    Changes as Changes,
     ComparedFeature as ComparedFeature,
     Contrast as Contrast,
     Difference as Difference,
@@ -93,6 +97,7 @@ from .contract.explainers import (
     ReasonInterval as ReasonInterval,
     RefusedRow as RefusedRow,
     RequestedFeatures as RequestedFeatures,
+    RowOfOutcome as RowOfOutcome,
     RowWarning as RowWarning,
     ShownFeatures as ShownFeatures,
     Typicality as Typicality,

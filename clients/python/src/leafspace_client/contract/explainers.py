@@ -68,6 +68,10 @@ class AbstainedRow(Record):
     """Path of the row in the approximation tree; absent unless included."""
     nearest_rows: list[NearestRow] | Unset = UNSET
     """The nearest of all reference rows by descending proximity; absent unless included."""
+    changes: Changes | Unset = UNSET
+    """The smallest changes that would give the row the wished `outcome`; absent unless included, and where it has this
+    outcome already, or the best one.
+    """
 
 
 class ApproximationPath(Record):
@@ -79,6 +83,74 @@ class ApproximationPath(Record):
     """Conditions on the path, from the root."""
     leaf: PathLeaf
     """The leaf at the end of the path."""
+
+
+class ChangeOption(Record):
+    """A change that gives the wished outcome, as the model itself says."""
+
+    changes: list[ChangedFeature]
+    """The features that change: one or two."""
+    score: float
+    """Score of the changed row: that of the decision, or of the wished class."""
+    outcome: str
+    """Outcome, or class, that the model gives the changed row: the wished one."""
+    typicality: ChangedTypicality | Unset = UNSET
+    """How near the changed row is to its nearest prototype, among other rows; absent where all other rows are
+    prototypes.
+    """
+    nearest_row: RowOfOutcome | Unset = UNSET
+    """The reference row nearest to the changed row that has the wished outcome; where the prototype set keeps no
+    reference rows, the nearest such prototype. Absent where none shares a leaf with it, and where prototypes are of
+    classes and the outcome is none.
+    """
+
+
+class ChangedFeature(Record):
+    """A feature that has another value in the changed row."""
+
+    feature: str
+    """Name of the feature; of a one-hot group, the group's."""
+    value: CellValue | None
+    """Value of the row; null if it is missing."""
+    to: CellValue | None
+    """Value of the changed row, as it can be sent; null if it is missing."""
+    columns: dict[str, float] | Unset = UNSET
+    """Of a one-hot group, what is sent: its columns and their values; absent for other features."""
+    text: str
+    """The same as an English phrase, such as `income is 45,000 instead of 31,000`."""
+
+
+class ChangedTypicality(Record):
+    """How near a changed row is to its nearest prototype, among other rows."""
+
+    level: Level | str
+    """Level, as in `typicality`."""
+    percentile: int
+    """Percentile, 0 to 100, as in `typicality`."""
+
+
+class Changes(Record):
+    """The smallest changes of one feature, then of two, that give a row another outcome. Numbers change to values
+    between the lowest and the highest of the reference rows, whole where theirs are, and categories to those that some
+    reference row has. The size of a change is the share of the reference rows between two numbers, and 0.5 of a
+    category. Changes are of what the model predicts, and not of the world.
+    """
+
+    outcome: str
+    """The wished outcome, or class."""
+    n_features_searched: Literal[1, 2]
+    """How many features may change together, at most."""
+    none_with_fewer: bool
+    """Whether it is certain that no allowed change of fewer features than those of the first option gives the outcome;
+    without options, that none of up to `n_features_searched` does. Allowed are values that the reference rows admit, of
+    features that are neither `fixed` nor hidden.
+    """
+    options: list[ChangeOption]
+    """At most three changes of one feature, by size, then at most three of two; empty: there is none."""
+    not_searched: list[str] | Unset = UNSET
+    """Features that were not changed, as the model computes from them in a way that is not known; absent: none."""
+    n_pairs_left: int | Unset = UNSET
+    """Number of pairs of features that were not searched, as the search for one row is bounded; absent: none."""
 
 
 class ComparedFeature(Record):
@@ -228,6 +300,10 @@ class ExplainedRow(Record):
     """Path of the row in the approximation tree; absent unless included."""
     nearest_rows: list[NearestRow] | Unset = UNSET
     """The nearest of all reference rows by descending proximity; absent unless included."""
+    changes: Changes | Unset = UNSET
+    """The smallest changes that would give the row the wished `outcome`; absent unless included, and where it has this
+    outcome already, or the best one.
+    """
 
 
 class Explainer(Record):
@@ -349,7 +425,7 @@ class ExplanationRequest(Record):
     ends of each reason as numbers; `contrast`: the nearest prototypes of other classes, and what the trees test that
     tell the two apart; `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path
     in the approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
-    explainer has them.
+    explainer has them; `changes`: the smallest changes of the row that would give it another outcome.
     """
     n_contrasts: int | Unset = UNSET
     """Maximum number of other classes in `contrasts`, where `contrast` is included: the nearest ones, each by its
@@ -357,9 +433,19 @@ class ExplanationRequest(Record):
     """
     nearest_rows: NearestRowsOptions | Unset | None = UNSET
     """Which rows `nearest_rows` lists, where it is included; null: the nearest five."""
+    outcome: str | Unset | None = UNSET
+    """Outcome, or class, that `changes` aim at, where these are included; null: the next better outcome where a
+    decision has bands, and otherwise the other class with the highest score.
+    """
+    max_changed_features: Literal[1, 2] | Unset = UNSET
+    """How many features may change together in `changes`, at most."""
+    fixed: list[str] | Unset = UNSET
+    """Features that never change in `changes`, such as age; a column of a one-hot group fixes all of it. Features that
+    the explainer hides are always fixed.
+    """
     detail: Detail | str | Unset = UNSET
-    """`full` gives everything that the explainer has: all reasons, all optional parts, and more about each prototype;
-    `n_reasons` and `include` change nothing then.
+    """`full` gives everything that the explainer has: all reasons, all optional parts, and more about each prototype.
+    `n_reasons` changes nothing then, and `include` only adds `changes`.
     """
     instances: list[Instance] | Unset = UNSET
     """Raw rows, at most 1,000. Each row has values by feature name, or in the order of the features. Where the
@@ -607,6 +693,17 @@ class RefusedRow(Record):
     """`error`: the row could not be explained; see `problem`."""
     problem: Problem
     """Why the row could not be explained."""
+
+
+class RowOfOutcome(Record):
+    """A real row that has the wished outcome."""
+
+    row_id: str
+    """Id of the row: its text in the dataset's row_id column, or its 0-based index without one."""
+    target: NumberOrText | Unset = UNSET
+    """Its class or value in the target column; absent where the dataset has no target that fits the model."""
+    proximity: float
+    """Share of trees, by weight, in which both are in the same leaf."""
 
 
 class RowWarning(Record):

@@ -53,7 +53,7 @@ class ExplanationSetRequest(Record):
     ends of each reason as numbers; `contrast`: the nearest prototypes of other classes, and what the trees test that
     tell the two apart; `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path
     in the approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
-    explainer has them.
+    explainer has them; `changes`: the smallest changes of the row that would give it another outcome.
     """
     n_contrasts: int | Unset = UNSET
     """Maximum number of other classes in `contrasts`, where `contrast` is included: the nearest ones, each by its
@@ -61,9 +61,19 @@ class ExplanationSetRequest(Record):
     """
     nearest_rows: NearestRowsOptions | Unset | None = UNSET
     """Which rows `nearest_rows` lists, where it is included; null: the nearest five."""
+    outcome: str | Unset | None = UNSET
+    """Outcome, or class, that `changes` aim at, where these are included; null: the next better outcome where a
+    decision has bands, and otherwise the other class with the highest score.
+    """
+    max_changed_features: Literal[1, 2] | Unset = UNSET
+    """How many features may change together in `changes`, at most."""
+    fixed: list[str] | Unset = UNSET
+    """Features that never change in `changes`, such as age; a column of a one-hot group fixes all of it. Features that
+    the explainer hides are always fixed.
+    """
     detail: Detail | str | Unset = UNSET
-    """`full` gives everything that the explainer has: all reasons, all optional parts, and more about each prototype;
-    `n_reasons` and `include` change nothing then.
+    """`full` gives everything that the explainer has: all reasons, all optional parts, and more about each prototype.
+    `n_reasons` changes nothing then, and `include` only adds `changes`.
     """
     settings: Literal["paper"] | Unset = UNSET
     """`paper`: the fields that are left out have the values of the method's paper, as docs/methods.md lists them,

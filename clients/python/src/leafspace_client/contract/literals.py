@@ -36,7 +36,9 @@ FeatureDatasetStatus: TypeAlias = Literal["pending", "ready"]
 ForestWarningCode: TypeAlias = Literal["no_better_than_constant", "tests_ids"]
 InTreesOptionsDecay: TypeAlias = Literal["absolute", "relative"]
 InTreesOptionsSelection: TypeAlias = Literal["regularized_forest", "none"]
-Include: TypeAlias = Literal["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
+Include: TypeAlias = Literal[
+    "values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows", "changes"
+]
 JobEventEvent: TypeAlias = Literal["progress", "done"]
 Kind: TypeAlias = Literal["value", "exists", "count", "share", "mean", "sum", "min", "max", "mode", "n_distinct"]
 LabelAuditMethod: TypeAlias = Literal["all_rows", "neighbors"]

@@ -1,0 +1,79 @@
+"""Changes of a row that would give it another outcome, a part of explanations."""
+
+from typing import Literal
+
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
+from .contract import Contract, RowId, absent
+from .reasons import TARGET_OF_A_ROW, Cell
+
+
+class ChangedFeature(Contract):
+    """A feature that has another value in the changed row."""
+
+    feature: str = Field(description="Name of the feature; of a one-hot group, the group's.")
+    value: Cell = Field(description="Value of the row; null if it is missing.")
+    to: Cell = Field(description="Value of the changed row, as it can be sent; null if it is missing.")
+    columns: dict[str, float] | SkipJsonSchema[None] = absent(
+        "Of a one-hot group, what is sent: its columns and their values; absent for other features."
+    )
+    text: str = Field(description="The same as an English phrase, such as `income is 45,000 instead of 31,000`.")
+
+
+class ChangedTypicality(Contract):
+    """How near a changed row is to its nearest prototype, among other rows."""
+
+    level: Literal["close", "typical", "far", "none"] = Field(description="Level, as in `typicality`.")
+    percentile: int = Field(ge=0, le=100, description="Percentile, 0 to 100, as in `typicality`.")
+
+
+class RowOfOutcome(Contract):
+    """A real row that has the wished outcome."""
+
+    row_id: RowId
+    target: str | float | SkipJsonSchema[None] = absent(TARGET_OF_A_ROW)
+    proximity: float = Field(ge=0, le=1, description="Share of trees, by weight, in which both are in the same leaf.")
+
+
+class ChangeOption(Contract):
+    """A change that gives the wished outcome, as the model itself says."""
+
+    changes: list[ChangedFeature] = Field(description="The features that change: one or two.")
+    score: float = Field(description="Score of the changed row: that of the decision, or of the wished class.")
+    outcome: str = Field(description="Outcome, or class, that the model gives the changed row: the wished one.")
+    typicality: ChangedTypicality | SkipJsonSchema[None] = absent(
+        "How near the changed row is to its nearest prototype, among other rows; absent where all other rows are "
+        "prototypes."
+    )
+    nearest_row: RowOfOutcome | SkipJsonSchema[None] = absent(
+        "The reference row nearest to the changed row that has the wished outcome; where the prototype set keeps no "
+        "reference rows, the nearest such prototype. Absent where none shares a leaf with it, and where prototypes are "
+        "of classes and the outcome is none."
+    )
+
+
+class Changes(Contract):
+    """The smallest changes of one feature, then of two, that give a row another outcome.
+
+    Numbers change to values between the lowest and the highest of the reference rows, whole where theirs are, and
+    categories to those that some reference row has. The size of a change is the share of the reference rows between two
+    numbers, and 0.5 of a category. Changes are of what the model predicts, and not of the world.
+    """
+
+    outcome: str = Field(description="The wished outcome, or class.")
+    n_features_searched: Literal[1, 2] = Field(description="How many features may change together, at most.")
+    none_with_fewer: bool = Field(
+        description="Whether it is certain that no allowed change of fewer features than those of the first option "
+        "gives the outcome; without options, that none of up to `n_features_searched` does. Allowed are values that "
+        "the reference rows admit, of features that are neither `fixed` nor hidden."
+    )
+    options: list[ChangeOption] = Field(
+        description="At most three changes of one feature, by size, then at most three of two; empty: there is none."
+    )
+    not_searched: list[str] | SkipJsonSchema[None] = absent(
+        "Features that were not changed, as the model computes from them in a way that is not known; absent: none."
+    )
+    n_pairs_left: int | SkipJsonSchema[None] = absent(
+        "Number of pairs of features that were not searched, as the search for one row is bounded; absent: none."
+    )

@@ -11,6 +11,7 @@ from .images import ImageColumns
 from .links import Links
 from .scales import Axis, Strip
 from .templating import render
+from .waterfall import DecisionBar, Waterfall
 from .words import cell, number
 
 Json = Mapping[str, Any]
@@ -100,6 +101,8 @@ class _Why:
         self.typicality = row.get("typicality")
         self.images = self._images()
         self.target = row.get("target")
+        self.decision = DecisionBar.of_decision(row.get("decision"))
+        self.waterfall = Waterfall.of_effects(row["effects"], self.names) if row.get("effects") else None
         self.before = _Before(context.unchanged) if context.unchanged is not None else None
 
     @property

@@ -25,6 +25,11 @@ class _Several:
         self.classes = Classes([score["label"] for score in scores])
 
     @property
+    def has_effects(self) -> bool:
+        """Whether any row that is shown has effects."""
+        return any(row.get("effects") for row in self.rows)
+
+    @property
     def n_more(self) -> int:
         """Rows beyond those that are shown."""
         return self.n - len(self.rows)

@@ -26,6 +26,7 @@ _FILTERS = {
     "brief": words.brief,
     "count": words.count,
     "share": words.share,
+    "signed": words.signed,
     "cell": words.cell,
     "counted": words.counted,
     "kind_words": words.kind_words,

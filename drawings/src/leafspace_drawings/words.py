@@ -34,6 +34,12 @@ def brief(value: float) -> str:
     return number(value) if not math.isfinite(value) or value == 0 else number(round(value, _decimals(value)))
 
 
+def signed(value: float) -> str:
+    """Return a difference with its sign, in two significant digits, such as ``+0.34``; of none ``0``."""
+    sign = "+" if value > 0 else "\N{MINUS SIGN}" if value < 0 else ""
+    return sign + brief(abs(value))
+
+
 def _decimals(value: float) -> int:
     return max(0, 1 - math.floor(math.log10(abs(value))))
 

@@ -1,0 +1,146 @@
+"""Effects as a waterfall from a reference case's score to the row's, and a decision on its bands."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from math import tanh
+from typing import Any
+
+from .columns import ColumnName, ColumnNames
+from .words import counted, number
+
+Json = Mapping[str, Any]
+
+_SCALES = {"probability": "score", "log_odds": "score in log-odds", "value": "value"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A line of a waterfall: by how much a feature, or all those that are not listed together, move the score."""
+
+    column: ColumnName | None  # None: the features that are not listed
+    said: str  # of those, how many there are
+    values: tuple[Any, Any] | None  # of the row and of the reference case; None: not known
+    effect: float
+    low: float  # where its bar begins, and how wide it is, in units of the picture
+    width: float
+    start: float  # where the line before ended
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Waterfall:
+    """Effects that add up from the score of a reference case to that of the row; ``WIDTH`` wide."""
+
+    of: str | None  # the class whose score it is; None for regression
+    scale: str  # in words
+    is_rescaled: bool  # from log-odds to points of probability, by the rescale rule
+    reference: Json
+    before: float  # the score of the reference case
+    after: float  # that of the row
+    steps: tuple[Step, ...]
+
+    WIDTH = 240
+    _INSET = 8
+
+    @classmethod
+    def of_effects(cls, effects: Json, names: ColumnNames) -> "Waterfall":
+        """Return the waterfall of an explanation's effects; in probability, where log-odds can be said so."""
+        listed, n_others = effects["features"], effects["rest"]["n_features"]
+        is_rescaled = bool(listed) and all("points" in each for each in listed)
+        before, after = effects["reference"]["score"], effects["score"]
+        sizes = [each["points" if is_rescaled else "effect"] for each in listed]
+        if is_rescaled:
+            before, after = _logistic(before), _logistic(after)
+        if n_others:
+            sizes.append(after - before - sum(sizes) if is_rescaled else effects["rest"]["effect"])
+        return cls(
+            of=effects.get("of"),
+            scale="probability" if is_rescaled else _SCALES[effects["scale"]],
+            is_rescaled=is_rescaled,
+            reference=effects["reference"],
+            before=before,
+            after=after,
+            steps=cls._steps(before, sizes, effects, names),
+        )
+
+    @classmethod
+    def _steps(cls, before: float, sizes: Sequence[float], effects: Json, names: ColumnNames) -> tuple[Step, ...]:
+        sums = list(accumulate(sizes, initial=before))
+        lowest, span = min(sums), max(sums) - min(sums)
+        inner = cls.WIDTH - 2 * cls._INSET
+        places = [round(cls._INSET + inner * ((each - lowest) / span if span else 0.5), 1) for each in sums]
+        others = counted(effects["rest"]["n_features"], "other feature")
+        lines = [
+            (names[each["feature"]], "", (each["value"], each.get("reference_value")) if "value" in each else None)
+            for each in effects["features"]
+        ] + [(None, others, None)]
+        return tuple(
+            Step(column, said, values, size, min(start, end), max(1.0, round(abs(end - start), 1)), start, end)
+            for (column, said, values), size, (start, end) in zip(lines, sizes, pairwise(places), strict=False)
+        )
+
+    @property
+    def direction(self) -> str:
+        """How the row's score compares with that of the reference case."""
+        return "as high" if self.before == self.after else "higher" if self.before < self.after else "lower"
+
+
+@dataclass(frozen=True, slots=True)
+class BandOnAxis:
+    """A band of a decision: where it lies on the picture, and which scores it has, in words."""
+
+    outcome: str
+    low: float
+    width: float
+    ends: str
+    is_decided: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionBar:
+    """The bands of a decision side by side, with the score that decides; ``WIDTH`` wide."""
+
+    score: float
+    score_of: str | None
+    place: float
+    bands: tuple[BandOnAxis, ...]
+
+    WIDTH = 240
+
+    @classmethod
+    def of_decision(cls, decided: Json | None) -> "DecisionBar | None":
+        """Return the bar of an explanation's decision; None where it has no bands."""
+        bands = (decided or {}).get("bands")
+        if decided is None or not bands:
+            return None
+        score, ends = decided["score"], [band["below"] for band in bands[:-1]]
+        low, high = _axis(score, ends, is_share="score_of" in decided)
+        places = [round(cls.WIDTH * (each - low) / (high - low), 1) for each in (low, *ends, high)]
+        return cls(
+            score=score,
+            score_of=decided.get("score_of"),
+            place=round(cls.WIDTH * (score - low) / (high - low), 1),
+            bands=tuple(
+                BandOnAxis(band["outcome"], start, round(end - start, 1), words, band["outcome"] == decided["outcome"])
+                for band, (start, end), words in zip(bands, pairwise(places), _ends(ends), strict=True)
+            ),
+        )
+
+
+def _axis(score: float, ends: Sequence[float], *, is_share: bool) -> tuple[float, float]:
+    """Return the ends of the axis: 0 and 1 of a share, else beyond all that is shown, so that outer bands are seen."""
+    shown = [score, *ends]
+    if is_share and min(shown) >= 0 and max(shown) <= 1:
+        return 0.0, 1.0
+    margin = 0.15 * (max(shown) - min(shown)) or 1.0
+    return min(shown) - margin, max(shown) + margin
+
+
+def _ends(ends: Sequence[float]) -> list[str]:
+    inner = [f"{number(low)} to below {number(high)}" for low, high in pairwise(ends)]
+    return [f"below {number(ends[0])}", *inner, f"from {number(ends[-1])}"]
+
+
+def _logistic(log_odds: float) -> float:
+    return 0.5 * (1 + tanh(log_odds / 2))

@@ -28,7 +28,7 @@ from .typicality import UNKNOWN
 from .warm_explainer import WarmExplainer
 from .warnings import near_tie
 
-_OF_RAW_ROWS = frozenset({"changes"})  # parts that predict the row again with other values
+_OF_RAW_ROWS = frozenset({"changes", "curves"})  # parts that predict the row again with other values
 
 
 def explain_instances(

@@ -15,6 +15,12 @@ _DEFAULT = frozenset(part.name for part in PARTS if part.is_default)
 _COSTLY = frozenset(part.name for part in PARTS if part.is_costly)
 _N_SHOWN, _N_CHARACTERS = 5, 80  # of names in a message
 
+MAX_STEPS = 50
+"""Steps of a curve, so that a picture of it shows each."""
+
+MAX_CURVES = 40
+"""Curves of a row: those of more features have hardly any steps."""
+
 
 class ChangesOptions(NamedTuple):
     """Which changes are searched."""
@@ -125,3 +131,8 @@ def n_rows_listed(request: ExplanationParts) -> int:
     if request.detail == "full" or "nearest_rows" in request.include:
         return (request.nearest_rows or NearestRowsOptions()).n_rows
     return 0
+
+
+def n_steps_listed(request: ExplanationParts, n_features: int) -> int:
+    """Return how many steps of curves an explanation lists, at most."""
+    return MAX_STEPS * min(MAX_CURVES, n_features) if "curves" in request.include else 0

@@ -15,6 +15,7 @@ from tree_explainers.rows import Rows
 
 from .changes import ChangedRow, changes_of
 from .contrasts import ContrastedRow, ContrastLimits, contrasts
+from .curves import curves_of
 from .included_parts import Parts
 from .reason_texts import Compared
 from .warm_explainer import WarmExplainer
@@ -157,3 +158,12 @@ def _changes(warm: WarmExplainer, parts: Parts, explained: ExplainedRow, _docume
     description, scores = warm.session.description, explained.outcome.scores[explained.row]
     outcome = description.outcomes.index(explained.decision["outcome"])
     return changes_of(warm, parts.changes, ChangedRow(explained.raw, explained.values, scores, outcome))
+
+
+@_writes("curves")
+def _curves(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _document: Document) -> list[Document] | None:
+    """Return how the score that decides changes with each feature, all else as it is."""
+    if explained.raw is None:
+        return None
+    rule = warm.session.description.decision
+    return curves_of(warm, explained.raw, rule.column if rule is not None else explained.label or 0)

@@ -1,11 +1,11 @@
-"""Changes of a row that would give it another outcome, a part of explanations."""
+"""Changes of a row that would give it another outcome, and curves of its score: parts of explanations."""
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from .contract import Contract, RowId, absent
+from .contract import Contract, RowId, absent, without_default
 from .reasons import TARGET_OF_A_ROW, Cell
 
 
@@ -76,4 +76,39 @@ class Changes(Contract):
     )
     n_pairs_left: int | SkipJsonSchema[None] = absent(
         "Number of pairs of features that were not searched, as the search for one row is bounded; absent: none."
+    )
+
+
+class CurveStep(Contract):
+    """Values of one feature that give the row the same score, or as good as the same."""
+
+    model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
+
+    from_: float | SkipJsonSchema[None] = Field(
+        default=None,
+        alias="from",
+        description="Lowest number of the step, which ends where the next begins; absent of the first step, which has "
+        "no lower end, and of categories.",
+        exclude_if=lambda value: value is None,
+        json_schema_extra=without_default,
+    )
+    value: str | SkipJsonSchema[None] = absent(
+        "Category; absent of numbers, of any other category, and of none in a one-hot group."
+    )
+    score: float = Field(description="Score of the row with such a value, all else as it is.")
+
+
+class Curve(Contract):
+    """How the score of a row changes with one feature, all else as it is: exact, as an ensemble's score has steps."""
+
+    feature: str = Field(description="Name of the feature; of a one-hot group, the group's.")
+    score_of: str | SkipJsonSchema[None] = absent("Class whose score it is; absent for regression.")
+    steps: list[CurveStep] = Field(description="Steps, of numbers in ascending order; at most 50.")
+    missing: float | SkipJsonSchema[None] = absent("Score with a missing value; absent where the model takes none.")
+    resolution: float = Field(
+        description="Neighbouring steps whose scores differ by less from that of the first are joined. The step with "
+        "the row's own value has the row's own score. 0 of categories."
+    )
+    n_left_out: int | SkipJsonSchema[None] = absent(
+        "Number of categories that are not listed, with scores nearest to the row's own; absent: none."
     )

@@ -12,7 +12,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from .approximation_trees import PathNode
-from .changes import Changes
+from .changes import Changes, Curve
 from .contract import Contract, RowId, absent, without_default
 from .models import Score
 from .reasons import (
@@ -88,6 +88,13 @@ PARTS = (
         "changes",
         "changes",
         "the smallest changes of the row that would give it another outcome",
+        reads_reference_rows=True,
+        is_costly=True,
+    ),
+    Part(
+        "curves",
+        "curves",
+        "how the score changes with each feature, all else as it is",
         reads_reference_rows=True,
         is_costly=True,
     ),
@@ -281,4 +288,8 @@ class OptionalParts(Contract):
     changes: Changes | SkipJsonSchema[None] = absent(
         "The smallest changes that would give the row the wished `outcome`; absent unless included, and where it has "
         "this outcome already, or the best one."
+    )
+    curves: list[Curve] | SkipJsonSchema[None] = absent(
+        "How the score changes with each feature, those with the widest range of scores first, at most 40; those with "
+        "none are left out. Absent unless included."
     )

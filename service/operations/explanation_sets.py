@@ -12,7 +12,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from explanations.included_parts import changes_options, n_rows_listed, n_values_shown, refuse_to_include
+from explanations.included_parts import (
+    changes_options,
+    n_rows_listed,
+    n_steps_listed,
+    n_values_shown,
+    refuse_to_include,
+)
 from schemas.explanation_parts import PARTS
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.explanations import EXPLANATION_SETS
@@ -34,7 +40,7 @@ _NEEDED = {part.needs for part in PARTS if part.needs is not None}
 EXPLAINED_BLOCK_BYTES = 80 * MIB
 """Bytes of a process that explains blocks of rows."""
 SECONDS_PER_EXPLAINED_ROW = 1e-4
-_SECONDS_PER_CHANGES = 0.1  # of a row
+_SECONDS_PER_CHANGES, _SECONDS_PER_CURVES = 0.1, 3e-3  # of a row
 _COMPRESSION = "zstd"
 _BLOCK_BYTES = 1 << 20
 _LARGE_LINE = (
@@ -72,8 +78,9 @@ def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:
 
 
 def _seconds(sizes: JobSizes, request: Request) -> float:
-    changes = _SECONDS_PER_CHANGES * ("changes" in request["include"])
-    return (SECONDS_PER_EXPLAINED_ROW + changes) * sizes.n_rows
+    searches = _SECONDS_PER_CHANGES * ("changes" in request["include"])
+    searches += _SECONDS_PER_CURVES * ("curves" in request["include"])
+    return (SECONDS_PER_EXPLAINED_ROW + searches) * sizes.n_rows
 
 
 ESTIMATE = KindEstimate(_needs, _seconds)
@@ -91,7 +98,7 @@ def _n_prototypes(context: AppContext, prototype_set: str) -> int:
 def _check_size(limit: int, request: ExplanationSetRequest, dataset: StoredDataset, n_features: int) -> None:
     n_rows, n_values = dataset.view.n_rows, n_values_shown(request, n_features)
     n_others = request.n_prototypes + n_rows_listed(request)
-    if n_rows * n_others * n_values > limit:
+    if n_rows * (n_others * n_values + n_steps_listed(request, n_features)) > limit:
         detail = (
             f"{n_rows} rows with {n_others} prototypes or reference rows and {n_values} reasons or values of each "
             f"are more than the {limit} values of one set; explain fewer rows, request fewer of these, or show fewer "

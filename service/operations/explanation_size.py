@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from explanations.changes import MAX_PAIRS
-from explanations.included_parts import n_rows_listed, n_values_shown
+from explanations.included_parts import n_rows_listed, n_steps_listed, n_values_shown
 from explanations.warm_explainer import WarmExplainer
 from schemas.explanations import ExplanationRequest
 from schemas.models import MAX_INSTANCES
@@ -13,7 +13,7 @@ from storage.errors import StorageError
 _SECONDS_PER_ROW, _SECONDS_PER_CONTRAST, _SECONDS_PER_LISTED = 3e-4, 2e-4, 5e-5
 # Of all curves of a row, of a pair of features, and of a tree in each of these.
 _SECONDS_PER_CURVES, _SECONDS_PER_PAIR, _SECONDS_PER_PAIR_OF_TREE = 3e-3, 1.5e-4, 3e-6
-_CHANGES_BYTES = 3000
+_CHANGES_BYTES, _STEP_BYTES = 3000, 45
 _SECONDS_PER_REASON, _SECONDS_PER_INTERVAL, _SECONDS_PER_VALUE = 4e-6, 1e-5, 5e-7
 _ROW_BYTES, _ENTRY_BYTES, _REASON_BYTES, _VALUE_BYTES = 2048, 450, 140, 60  # of JSON
 SCORE_BYTES = 100
@@ -38,6 +38,8 @@ class ExplanationSize:
     n_reasons: int
     n_values: int
     has_intervals: bool
+    n_steps: int
+    """Steps of curves that an explanation lists."""
     change_seconds: float
     """Of a row, to search what would change it."""
 
@@ -61,12 +63,13 @@ class ExplanationSize:
             n_reasons=n_compared * n_reasons,
             n_values=n_compared * n_features if is_full or "values" in request.include else 0,
             has_intervals=is_full,
+            n_steps=n_steps_listed(request, n_features),
             change_seconds=_change_seconds(request, n_features, warm.index.n_trees_used),
         )
 
     @property
     def has_changes(self) -> bool:
-        """Whether changes are searched."""
+        """Whether changes are searched, or curves listed."""
         return self.change_seconds > 0
 
     @property
@@ -81,23 +84,25 @@ class ExplanationSize:
     def n_bytes(self) -> int:
         """Bytes of the answer as JSON."""
         entries = _ENTRY_BYTES * self.n_compared + SCORE_BYTES * self.n_classes + _CHANGES_BYTES * self.has_changes
+        entries += _STEP_BYTES * self.n_steps
         return self.n_rows * (_ROW_BYTES + entries + _REASON_BYTES * self.n_reasons + _VALUE_BYTES * self.n_values)
 
     def refuse_beyond(self, limit: int) -> None:
         """Refuse rows and prototypes that are too many values for one answer; each score is a value, too."""
-        n_values = max(self.n_compared * self.n_shown, self.n_classes)
+        n_values = max(self.n_compared * self.n_shown, self.n_classes) + self.n_steps
         if self.n_rows * n_values > limit and self.n_rows <= MAX_INSTANCES:
+            steps = f", {self.n_steps} steps of curves" if self.n_steps else ""
             detail = (
                 f"{self.n_rows} rows with {self.n_compared} prototypes or reference rows, {self.n_shown} reasons or "
-                f"values of each, and {self.n_classes} scores are more than the {limit} values of one answer; send "
-                "fewer rows, request fewer prototypes or reasons, or show fewer features"
+                f"values of each{steps}, and {self.n_classes} scores are more than the {limit} values of one answer; "
+                "send fewer rows, request fewer prototypes or reasons, or show fewer features"
             )
             raise StorageError("too_many_rows", detail)
 
 
 def _change_seconds(request: ExplanationRequest, n_features: int, n_trees: int) -> float:
     if "changes" not in request.include:
-        return 0.0
+        return _SECONDS_PER_CURVES * ("curves" in request.include)
     n_pairs = min(MAX_PAIRS, n_features * (n_features - 1) // 2) if request.max_changed_features > 1 else 0
     return _SECONDS_PER_CURVES + n_pairs * (_SECONDS_PER_PAIR + _SECONDS_PER_PAIR_OF_TREE * n_trees)
 

@@ -1,5 +1,6 @@
-"""Changes over HTTP: what would give a row another outcome does so by the model's own predictions."""
+"""Changes and curves over HTTP: they are what the model itself predicts for rows with other values."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -151,6 +152,57 @@ def test_an_explanation_set_has_the_changes_of_calls(api: Api) -> None:
     page = api.get(f"/v1/explanation-sets/{made['id']}/content?limit=100", Accept="application/json").json()["data"]
     expected = explained.explain(max_changed_features=1)[:3]
     assert [row.get("changes") for row in page[::40]] == [row.get("changes") for row in expected]
+
+
+def _scores(explained: _Explained, rows: list[Json], score_of: str | None) -> list[float]:
+    answer = explained.api.post(f"/v1/models/{explained.model}/predictions", {"instances": rows}).json()
+    predictions = [row["prediction"] for row in answer["data"]]
+    if score_of is None:
+        return [prediction["value"] for prediction in predictions]
+    return [next(each["value"] for each in one["scores"] if each["label"] == score_of) for one in predictions]
+
+
+def test_curves_are_predictions_on_both_sides_of_each_step(explained: _Explained) -> None:
+    row = explained.rows[1]
+    (answer,) = explained.api.explain(explained.id, [row], include=["curves"])["data"]
+    changed, expected, slack = [], [], []
+    for curve in answer["curves"]:
+        steps = curve["steps"]
+        assert 1 < len(steps) <= 50
+        for before, step in itertools.pairwise(steps):
+            below = float(np.nextafter(np.float32(step["from"]), np.float32(-np.inf)))
+            changed += [{**row, curve["feature"]: value} for value in (below, step["from"])]
+            expected += [before["score"], step["score"]]
+            slack += [curve["resolution"]] * 2
+        own = [step for step in steps if step.get("from", -np.inf) <= row[curve["feature"]]][-1]
+        changed.append(row)
+        expected.append(own["score"])
+        slack.append(0.0)
+    some = slice(None, None, max(1, len(changed) // 200))
+    scores = np.array(_scores(explained, changed[some], answer["curves"][0].get("score_of")))
+    # The row's own step has its own score, from which others of the step differ by twice as much at most.
+    assert (np.abs(scores - expected[some]) <= 2 * np.array(slack[some]) + 1e-6 * np.abs(scores)).all()
+
+
+def test_curves_of_categories_have_the_score_of_each(api: Api, categories: Json) -> None:
+    row = categories["rows"][0]
+    (answer,) = api.explain(categories["explainer"], [row], include=["curves"])["data"]
+    (curve,) = [curve for curve in answer["curves"] if curve["feature"] == "colour"]
+    steps = {step["value"]: step["score"] for step in curve["steps"] if "value" in step}
+    assert steps.keys() == {"red", "green", "blue"}
+    for colour, score in steps.items():
+        body = {"instances": [{**row, "colour": colour}]}
+        predicted = api.post(f"/v1/models/{categories['model']}/predictions", body).json()["data"][0]["prediction"]
+        by_label = {each["label"]: each["value"] for each in predicted["scores"]}
+        assert score == by_label[curve["score_of"]]
+
+
+def test_hidden_features_have_no_curve(api: Api) -> None:
+    shown = ["x0", "x20", "x22", "x27"]
+    explained = _Explained(api, "binary", None, shown_features=shown)
+    (answer,) = api.explain(explained.id, explained.rows[:1], include=["curves"])["data"]
+    assert {curve["feature"] for curve in answer["curves"]} <= set(shown)
+    assert answer["curves"]
 
 
 def test_full_detail_has_changes_only_where_they_are_included(api: Api) -> None:

@@ -15,6 +15,7 @@ from .types import (
     ClassPrediction,
     ComparedFeature,
     Contrast,
+    Curve,
     Decided,
     Effects,
     ExplainedRow,
@@ -161,6 +162,11 @@ class ExplanationFields:
     def changes(self) -> Changes | None:
         """The smallest changes that would give the row another outcome, where they were requested and it needs any."""
         return self._explained.changes or None
+
+    @property
+    def curves(self) -> list[Curve]:
+        """How the score changes with each feature, all else as it is; none where they were not requested."""
+        return Records(self._explained.curves or [])
 
     @property
     def nearest_rows(self) -> list[NearestRow]:

@@ -72,6 +72,8 @@ from .contract.explainers import (
     Changes as Changes,
     ComparedFeature as ComparedFeature,
     Contrast as Contrast,
+    Curve as Curve,
+    CurveStep as CurveStep,
     Difference as Difference,
     Effects as Effects,
     EffectsReference as EffectsReference,

@@ -72,6 +72,10 @@ class AbstainedRow(Record):
     """The smallest changes that would give the row the wished `outcome`; absent unless included, and where it has this
     outcome already, or the best one.
     """
+    curves: list[Curve] | Unset = UNSET
+    """How the score changes with each feature, those with the widest range of scores first, at most 40; those with none
+    are left out. Absent unless included.
+    """
 
 
 class ApproximationPath(Record):
@@ -184,6 +188,38 @@ class Contrast(Record):
     """Features at which the trees part the two rows, by descending share of trees; at most `n_reasons`. Absent where
     the prototype set keeps no reference rows, and with them no paths.
     """
+
+
+class Curve(Record):
+    """How the score of a row changes with one feature, all else as it is: exact, as an ensemble's score has steps."""
+
+    feature: str
+    """Name of the feature; of a one-hot group, the group's."""
+    score_of: str | Unset = UNSET
+    """Class whose score it is; absent for regression."""
+    steps: list[CurveStep]
+    """Steps, of numbers in ascending order; at most 50."""
+    missing: float | Unset = UNSET
+    """Score with a missing value; absent where the model takes none."""
+    resolution: float
+    """Neighbouring steps whose scores differ by less from that of the first are joined. The step with the row's own
+    value has the row's own score. 0 of categories.
+    """
+    n_left_out: int | Unset = UNSET
+    """Number of categories that are not listed, with scores nearest to the row's own; absent: none."""
+
+
+class CurveStep(Record):
+    """Values of one feature that give the row the same score, or as good as the same."""
+
+    from_: float | Unset = UNSET
+    """Lowest number of the step, which ends where the next begins; absent of the first step, which has no lower end,
+    and of categories.
+    """
+    value: str | Unset = UNSET
+    """Category; absent of numbers, of any other category, and of none in a one-hot group."""
+    score: float
+    """Score of the row with such a value, all else as it is."""
 
 
 class Difference(Record):
@@ -303,6 +339,10 @@ class ExplainedRow(Record):
     changes: Changes | Unset = UNSET
     """The smallest changes that would give the row the wished `outcome`; absent unless included, and where it has this
     outcome already, or the best one.
+    """
+    curves: list[Curve] | Unset = UNSET
+    """How the score changes with each feature, those with the widest range of scores first, at most 40; those with none
+    are left out. Absent unless included.
     """
 
 
@@ -425,7 +465,8 @@ class ExplanationRequest(Record):
     ends of each reason as numbers; `contrast`: the nearest prototypes of other classes, and what the trees test that
     tell the two apart; `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path
     in the approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
-    explainer has them; `changes`: the smallest changes of the row that would give it another outcome.
+    explainer has them; `changes`: the smallest changes of the row that would give it another outcome; `curves`: how the
+    score changes with each feature, all else as it is.
     """
     n_contrasts: int | Unset = UNSET
     """Maximum number of other classes in `contrasts`, where `contrast` is included: the nearest ones, each by its
@@ -445,7 +486,7 @@ class ExplanationRequest(Record):
     """
     detail: Detail | str | Unset = UNSET
     """`full` gives everything that the explainer has: all reasons, all optional parts, and more about each prototype.
-    `n_reasons` changes nothing then, and `include` only adds `changes`.
+    `n_reasons` changes nothing then, and `include` only adds `changes` and `curves`.
     """
     instances: list[Instance] | Unset = UNSET
     """Raw rows, at most 1,000. Each row has values by feature name, or in the order of the features. Where the

@@ -53,7 +53,8 @@ class ExplanationSetRequest(Record):
     ends of each reason as numbers; `contrast`: the nearest prototypes of other classes, and what the trees test that
     tell the two apart; `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path
     in the approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
-    explainer has them; `changes`: the smallest changes of the row that would give it another outcome.
+    explainer has them; `changes`: the smallest changes of the row that would give it another outcome; `curves`: how the
+    score changes with each feature, all else as it is.
     """
     n_contrasts: int | Unset = UNSET
     """Maximum number of other classes in `contrasts`, where `contrast` is included: the nearest ones, each by its
@@ -73,7 +74,7 @@ class ExplanationSetRequest(Record):
     """
     detail: Detail | str | Unset = UNSET
     """`full` gives everything that the explainer has: all reasons, all optional parts, and more about each prototype.
-    `n_reasons` changes nothing then, and `include` only adds `changes`.
+    `n_reasons` changes nothing then, and `include` only adds `changes` and `curves`.
     """
     settings: Literal["paper"] | Unset = UNSET
     """`paper`: the fields that are left out have the values of the method's paper, as docs/methods.md lists them,

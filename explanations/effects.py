@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import floor, log10
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.json_numbers import json_number
-from tree_explainers.effects.ensemble_effects import EnsembleEffects, points_of_probability
+from tree_explainers.effects.ensemble_effects import EnsembleEffects, points_per_log_odds
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import ModelDescription
@@ -30,6 +31,14 @@ class ReferenceCase:
     is_sure: bool  # its own label, where that is known, is what the model predicts
 
 
+class RowEffects(NamedTuple):
+    """The effects of one row, as they are calculated."""
+
+    reference: int  # index of the prototype that it is compared with
+    score: int  # index of the score that effects are on
+    of_players: NDArray[np.float64]  # (n_players,)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class WarmEffects:
     """A model and its prototypes, ready for effects; nothing in it changes: threads may share it."""
@@ -37,8 +46,8 @@ class WarmEffects:
     effects: EnsembleEffects
     columns: TreeColumns
     cases: tuple[ReferenceCase, ...]  # (n_prototypes,)
-    classes: NDArray[np.int64]  # (n_prototypes,) of the prototypes: classes or outcomes
-    best_first: tuple[int, ...]  # outcomes in the order of their goodness; empty where there is none
+    candidates: Mapping[int | None, NDArray[np.int64]]  # prototypes that rows are compared with, by the rows' class
+    score: int | None  # index of the score that effects are on; None: that of the predicted class
     ranks: NDArray[np.uint16]  # (n_prototypes, n_ranked)
     raw: NDArray[np.float64]  # (n_prototypes, n_scores)
     shown: Mapping[int, tuple[str, int | None]]  # by player: its name, and its index among the raw features
@@ -67,8 +76,8 @@ class WarmEffects:
             effects=effects,
             columns=columns,
             cases=cases,
-            classes=classes,
-            best_first=_best_first(description) if by_outcome else (),
+            candidates=_candidates(description, cases, classes, by_outcome=by_outcome),
+            score=description.decision.column if by_outcome and description.decision is not None else None,
             ranks=ranks,
             raw=effects.raw_scores(ranks),
             shown={
@@ -78,58 +87,68 @@ class WarmEffects:
             },
         )
 
-    def ranks_of(self, rows: Rows) -> NDArray[np.uint16]:
-        """Return raw rows, which the model takes, as they are compared, (n_rows, n_ranked)."""
-        return self.effects.ranks(self.columns.of(rows))
-
-    def reference(self, proximities: NDArray[np.int64], class_index: int | None) -> int | None:
-        """Return the prototype that a row is compared with, by its index; ``None`` where all are of the row's class.
-
-        It is the nearest of another class or, where outcomes are better and worse, of the best other outcome that has
-        one; of a regression the nearest of all. One whose own label is what the model predicts comes first.
-        """
-        candidates = np.ones(len(self.cases), np.bool_) if class_index is None else self.classes != class_index
-        for outcome in self.best_first:
-            if outcome != class_index and (self.classes == outcome).any():
-                candidates = self.classes == outcome
-                break
-        if not candidates.any():
-            return None
-        sure = candidates & np.array([case.is_sure for case in self.cases])
-        return int(np.where(sure if sure.any() else candidates, proximities, -1).argmax())
-
-    def document(
+    def of_rows(
         self,
-        ranks: NDArray[np.uint16],
-        reference: int,
-        score: int,
-        values: Sequence[Any],
-        n_features: int | None,
-    ) -> dict[str, Any]:
+        rows: Rows | NDArray[np.float64],
+        proximities: NDArray[np.int64],
+        compared: Sequence[int | None],
+        labels: NDArray[np.int64] | None,
+    ) -> list[RowEffects | None]:
+        """Return the effects of rows that the model takes; ``None`` where all prototypes are of the row's class.
+
+        A row is compared with the nearest prototype of another class or, where outcomes are better and worse, of the
+        best other outcome that has one; of a regression with the nearest of all. Prototypes whose own label is what the
+        model predicts come first. Rows that have the same one are calculated together.
+
+        Parameters
+        ----------
+        rows : (n_rows, n_features)
+            Raw values.
+        proximities : (n_rows, n_prototypes)
+            To the prototypes.
+        compared : (n_rows,)
+            The class or outcome of each row; None of a regression.
+        labels : (n_rows,)
+            Indices of predicted classes; None of a regression.
+        """
+        ranks = self.effects.ranks(self.columns.of(rows))
+        together: dict[tuple[int, int], list[int]] = {}
+        for row, class_index in enumerate(compared):
+            candidates = self.candidates[class_index]
+            if len(candidates):
+                reference = int(candidates[proximities[row, candidates].argmax()])
+                score = self.score if self.score is not None else 0 if labels is None else int(labels[row])
+                together.setdefault((reference, score), []).append(row)
+        written: list[RowEffects | None] = [None] * len(compared)
+        for (reference, score), places in together.items():
+            some = ranks if len(places) == len(ranks) else ranks[places]
+            effects = self.effects.mean_effects(some, self.ranks[reference : reference + 1], score)
+            for row, of_players in zip(places, effects, strict=True):
+                written[row] = RowEffects(reference, score, of_players)
+        return written
+
+    def document(self, row: RowEffects, values: Sequence[Any], n_features: int | None) -> dict[str, Any]:
         """Return the effects of one row, in the plain values of ``Effects`` but for ``of``.
 
         Parameters
         ----------
-        ranks : (1, n_ranked)
-            Of the row.
-        reference
-            Index of the prototype.
-        score
-            Index of the score that effects are on.
         values : (n_features,)
             Of the row, as sent.
         n_features
             How many features are listed; None: all that have an effect.
         """
-        effects = self.effects.mean_effects(ranks, self.ranks[reference : reference + 1], score)
-        raw, case = float(self.effects.raw_scores(ranks)[0, score]), self.cases[reference]
-        reference_raw = float(self.raw[reference, score])
+        effects, case = row.of_players, self.cases[row.reference]
+        reference_raw = float(self.raw[row.reference, row.score])
+        raw = reference_raw + float(effects.sum())
         digits = _decimals(max(abs(raw), abs(reference_raw)))
-        points = self._points(effects, raw, reference_raw)
+        per_unit = self._points_per_unit(raw, reference_raw)
         raw, reference_raw = round(raw, digits), round(reference_raw, digits)
-        order = [player for player in np.argsort(-np.abs(effects[0]), kind="stable").tolist() if effects[0, player]]
-        listed = [player for player in order if player in self.shown][:n_features]
-        features = [self._entry(player, effects, points, values, case, digits) for player in listed]
+        order = np.argsort(-np.abs(effects), kind="stable")[: np.count_nonzero(effects)].tolist()
+        listed = list(islice((player for player in order if player in self.shown), n_features))
+        features = [
+            self._entry(player, round(effect, digits), None if per_unit is None else effect * per_unit, values, case)
+            for player, effect in zip(listed, effects[listed].tolist(), strict=True)
+        ]
         n_others = len(order) - len(listed)
         rest = round(raw - reference_raw - sum(entry["effect"] for entry in features), digits) if n_others else 0.0
         outcome = {} if case.outcome is None else {"outcome": case.outcome}
@@ -142,31 +161,46 @@ class WarmEffects:
             "rest": {"n_features": n_others, "effect": rest},
         }
 
-    def _points(self, effects: NDArray[np.float64], raw: float, reference_raw: float) -> NDArray[np.float64] | None:
+    def _points_per_unit(self, raw: float, reference_raw: float) -> float | None:
         if self.effects.scale != "log_odds" or self.effects.link != "logistic":
             return None
-        return points_of_probability(effects, np.array([raw]), np.array([reference_raw]))
+        return points_per_log_odds(raw, reference_raw)
 
     def _entry(
-        self,
-        player: int,
-        effects: NDArray[np.float64],
-        points: NDArray[np.float64] | None,
-        values: Sequence[Any],
-        case: ReferenceCase,
-        digits: int,
+        self, player: int, effect: float, points: float | None, values: Sequence[Any], case: ReferenceCase
     ) -> dict[str, Any]:
         name, index = self.shown[player]
         entry: dict[str, Any] = {"feature": name}
         if index is not None:
-            entry |= {"value": json_number(values[index]), "reference_value": json_number(case.values[index])}
-        entry["effect"] = round(float(effects[0, player]), digits)
+            entry["value"] = json_number(values[index])
+            entry["reference_value"] = json_number(case.values[index])
+        entry["effect"] = effect
         if points is not None:
-            entry["points"] = round(float(points[0, player]), _DIGITS)
+            entry["points"] = round(points, _DIGITS)
         return entry
 
 
+def _candidates(
+    description: ModelDescription, cases: Sequence[ReferenceCase], classes: NDArray[np.int64], *, by_outcome: bool
+) -> dict[int | None, NDArray[np.int64]]:
+    """Return the prototypes that rows may be compared with, by the rows' class or outcome; None of a regression."""
+    are_sure = np.array([case.is_sure for case in cases])
+    best_first = _best_first(description) if by_outcome else ()
+    n_classes = len(description.outcomes if by_outcome else description.classes)
+
+    def chosen(allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.flatnonzero(allowed & are_sure if (allowed & are_sure).any() else allowed)
+
+    candidates: dict[int | None, NDArray[np.int64]] = {None: chosen(np.ones(len(cases), np.bool_))}
+    for class_index in range(n_classes):
+        others = (classes == outcome for outcome in best_first if outcome != class_index)
+        best = next((allowed for allowed in others if allowed.any()), classes != class_index)
+        candidates[class_index] = chosen(best)
+    return candidates
+
+
 def _best_first(description: ModelDescription) -> tuple[int, ...]:
+    """Return outcomes in the order of their goodness; none where none is better than another."""
     rule = description.decision
     if rule is None:
         return ()

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schemas.explanations import ExplanationRequest
 from tree_explainers.compute.progress import Tick, no_tick
@@ -19,6 +20,7 @@ from tree_explainers.rows import Rows
 
 from . import documents
 from .decisions import decisions_of
+from .effects import RowEffects
 from .included_parts import Parts, parts_of
 from .instances import ReadInstances, Run, ids_of_instances, read_instances, row_ids_of, run_readable
 from .part_writers import ExplainedRow, write_parts
@@ -88,10 +90,12 @@ def explain_read(
     decided, classes = decisions_of(warm.session.description, outcome), warm.compared_classes(outcome)
     compared = [None] * len(indices) if classes is None else classes.tolist()
     values = dict(zip(read.indices, read.values, strict=True))
-    rows = _accepted_rows(warm, read, indices)
-    has_effects = "effects" in parts.included and bool(indices)
-    ranks = warm.effects.ranks_of(rows) if warm.effects is not None and has_effects else None
+    rows = _accepted_rows(read, indices)
+    effects: list[RowEffects | None] = [None] * len(indices)
+    if warm.effects is not None and "effects" in parts.included and indices:
+        effects = warm.effects.of_rows(rows, proximities, compared, outcome.labels)
     needs_raw = not _OF_RAW_ROWS.isdisjoint(parts.included)
+    raw = rows if isinstance(rows, Rows) or not needs_raw else Rows(warm.features.names, tuple(rows.T))
     data: list[Any] = [None] * len(row_ids)
     for row, index in enumerate(indices):
         tick()
@@ -104,8 +108,8 @@ def explain_read(
             near=near,
             values=values[index],
             near_tie=bool(are_near[row]),
-            raw=rows.take(slice(row, row + 1)) if needs_raw else None,
-            effects_ranks=None if ranks is None else ranks[row : row + 1],
+            raw=raw.take(slice(row, row + 1)) if needs_raw and isinstance(raw, Rows) else None,
+            effects=effects[row],
             compared_class=compared[row],
             decision=None if decided is None else decided[row],
             target=read.targets.get(index),
@@ -116,13 +120,13 @@ def explain_read(
     return data
 
 
-def _accepted_rows(warm: WarmExplainer, read: ReadInstances, indices: Sequence[int]) -> Rows:
-    """Return the rows that the model takes."""
-    rows = read.rows if isinstance(read.rows, Rows) else Rows(warm.features.names, tuple(read.rows.T))
+def _accepted_rows(read: ReadInstances, indices: Sequence[int]) -> Rows | NDArray[np.float64]:
+    """Return the rows that the model takes, by their indices among the instances."""
     if len(indices) == len(read.indices):
-        return rows
+        return read.rows
     position = {index: at for at, index in enumerate(read.indices)}
-    return rows.take(np.array([position[index] for index in indices], np.int64))
+    taken = np.array([position[index] for index in indices])
+    return read.rows.take(taken) if isinstance(read.rows, Rows) else read.rows[taken]
 
 
 def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from tree_explainers.rows import Rows
 from .changes import ChangedRow, changes_of
 from .contrasts import ContrastedRow, ContrastLimits, contrasts
 from .curves import curves_of
+from .effects import RowEffects
 from .included_parts import Parts
 from .reason_texts import Compared
 from .warm_explainer import WarmExplainer
@@ -34,7 +35,7 @@ class ExplainedRow(NamedTuple):
     values: list[Any]  # as sent, in the order of the features
     near_tie: bool
     raw: Rows | None  # the row alone, as the model takes it; None: no part needs it
-    effects_ranks: NDArray[np.uint16] | None  # (1, n_ranked), as effects compare it; None: there are none
+    effects: RowEffects | None  # None: it has none, or they are not included
     compared_class: int | None  # its class or outcome, which prototypes of others contrast with; None: neither
     decision: Document | None  # what is decided of it; None of a plain regression
     target: str | float | None = None  # its class or value in the target column, where that is known
@@ -75,16 +76,11 @@ def _writes(name: str) -> Callable[[Writer], Writer]:
 @_writes("effects")
 def _effects(warm: WarmExplainer, parts: Parts, explained: ExplainedRow, _document: Document) -> Document | None:
     """Return by how much each feature moves the row's score, compared with a prototype of another class."""
-    if warm.effects is None or explained.effects_ranks is None:
+    if warm.effects is None or explained.effects is None:
         return None
-    reference = warm.effects.reference(explained.proximities, explained.compared_class)
-    if reference is None:
-        return None
-    description = warm.session.description
-    rule = description.decision if warm.by_outcome else None
-    score = rule.column if rule is not None else explained.label or 0
-    effects = warm.effects.document(explained.effects_ranks, reference, score, explained.values, parts.n_reasons)
-    return {"of": description.classes[score], **effects} if description.classes else effects
+    effects = warm.effects.document(explained.effects, explained.values, parts.n_reasons)
+    classes = warm.session.description.classes
+    return {"of": classes[explained.effects.score], **effects} if classes else effects
 
 
 @_writes("values")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import tanh
 from typing import Literal, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from .ranked_trees import RankedTrees
 Floats = NDArray[np.float64]
 Scale = Literal["probability", "log_odds", "value"]
 
+_ONE = np.ones(1)
 _PATTERN_COST = 3  # of a row among patterns, in walks of a row beside a reference case
 
 
@@ -148,7 +150,7 @@ class EnsembleEffects:
             detail = "Effects need at least one reference case."
             raise InvalidInput(detail, field="reference")
         if weights is None:
-            return np.full(len(references), 1 / len(references))
+            return _ONE if len(references) == 1 else np.full(len(references), 1 / len(references))
         if len(weights) != len(references) or not (np.isfinite(weights) & (weights >= 0)).all() or not sum(weights) > 0:
             detail = "Reference cases need one weight each, none below 0, and some above."
             raise InvalidInput(detail, field="reference")
@@ -185,13 +187,15 @@ def points_of_probability(effects: Floats, raw: Floats, reference_raw: Floats) -
     (n_rows, n_players) float64
         From -1 to 1 in each row's sum.
     """
+    slopes = [points_per_log_odds(*pair) for pair in zip(raw.tolist(), reference_raw.tolist(), strict=True)]
+    return np.asarray(effects * np.array(slopes)[:, None])
+
+
+def points_per_log_odds(raw: float, reference_raw: float) -> float:
+    """Return the difference of two probabilities, divided by that of their log-odds; where that is 0, the slope."""
+    probability, reference = (0.5 * (1 + tanh(each / 2)) for each in (raw, reference_raw))
     difference = raw - reference_raw
-    probability, reference = (probabilities(each, "logistic") for each in (raw, reference_raw))
-    is_flat = difference == 0
-    slope = np.where(is_flat, probability * (1 - probability), probability - reference) / np.where(
-        is_flat, 1.0, difference
-    )
-    return np.asarray(effects * slope[:, None])
+    return probability * (1 - probability) if difference == 0 else (probability - reference) / difference
 
 
 def mean_absolute_effects(effects: Floats) -> Floats:

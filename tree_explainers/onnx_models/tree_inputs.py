@@ -1,7 +1,5 @@
 """What the trees of a model compare, for raw rows, as the model's own graph computes it, and the tests that compare."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +7,7 @@ from ..ensemble import Operator, TreeEnsemble
 from ..rows import Rows
 from ..walker.node_conditions import NodeTests, tests_of_whole_numbers
 from .description import ModelDescription
-from .encoding import RowEncoder
+from .encoding import Feeds, RowEncoder
 from .refused_values import refusal_of
 from .session import open_graph, runtime_errors
 from .walked_parts import WalkedParts
@@ -27,11 +25,18 @@ class TreeColumns:
     def __init__(self, description: ModelDescription, parts: WalkedParts) -> None:
         self._description = description
         self._encoder = RowEncoder(description)
-        self._front = open_graph(parts.front_graph) if parts.front_graph else None
+        self._is_copied = _is_copied(description)
+        has_front = bool(parts.front_graph) and not self._is_copied
+        self._front = open_graph(parts.front_graph) if has_front else None
         self._computed = [each.name for each in self._front.get_outputs()] if self._front else []
 
-    def of(self, rows: Rows) -> NDArray[np.float64]:
+    def of(self, rows: Rows | NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what the trees compare, (n_rows, n_columns), NaN where a value is missing to them.
+
+        Parameters
+        ----------
+        rows
+            Raw rows; of a model that reads numbers alone a matrix, (n_rows, n_features), is the shorter way.
 
         Raises
         ------
@@ -40,8 +45,11 @@ class TreeColumns:
         RowRefused
             Where the model takes not all of the rows.
         """
-        feeds: dict[str, NDArray[Any]] = self._encoder.encode(rows)
-        if self._front is not None:
+        encoder = self._encoder
+        feeds: Feeds = encoder.encode(rows) if isinstance(rows, Rows) else encoder.encode_matrix(rows)
+        if self._is_copied:
+            feeds = dict.fromkeys((tensor.name for tensor in self._description.tensors), *feeds.values())
+        elif self._front is not None:
             try:
                 computed = self._front.run(self._computed, feeds)
             except runtime_errors() as error:
@@ -52,6 +60,18 @@ class TreeColumns:
             for tensor in self._description.tensors
         ]
         return np.concatenate(tensors, axis=1, dtype=np.float64)
+
+
+def _is_copied(description: ModelDescription) -> bool:
+    """Return whether trees read the numbers of the only input as they are, but for a cast: no graph is needed then."""
+    if len(description.inputs) != 1 or len(description.tensors) != 1 or description.inputs[0].type == "string":
+        return False
+    is_rounded = description.inputs[0].type == "double" and description.tensors[0].is_double
+    return len(description.columns) == description.inputs[0].width and all(
+        (column.kind, column.raw_index, column.imputed) == ("identity", index, None)
+        and not (is_rounded and column.is_rounded)
+        for index, column in enumerate(description.columns)
+    )
 
 
 class TreeInputs:

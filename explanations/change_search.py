@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers.changes.axis_search import feature_names
@@ -15,9 +14,6 @@ from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.onnx_models.tree_inputs import TreeInputs
 from tree_explainers.onnx_models.walked_parts import WalkedParts
 from tree_explainers.rows import Rows
-
-MAX_VALUE_ROWS = 20_000
-"""Reference rows, evenly spaced, whose values and quantiles changes use: a second to read, and no more in memory."""
 
 
 class WarmChanges:
@@ -73,10 +69,3 @@ class WarmChanges:
         ensemble, parts = TreeEnsemble.from_arrays(arrays), WalkedParts.from_arrays(arrays)
         inputs = TreeInputs(self._session.description, ensemble, parts)
         return ChangeSearch(CurveModel.of(self._session, inputs, rows), rows)
-
-
-def evenly_spaced(n_rows: int, n_most: int = MAX_VALUE_ROWS) -> NDArray[np.int64]:
-    """Return the indices of at most so many rows, the first and the last among them."""
-    if n_rows <= n_most:
-        return np.arange(n_rows)
-    return np.linspace(0, n_rows - 1, n_most).astype(np.int64)

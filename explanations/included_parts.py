@@ -54,6 +54,14 @@ def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
         included = _DEFAULT.union(request.include)
         n_reasons = None if request.n_reasons == "all" else request.n_reasons
     search, changes = _search(warm, request, included), changes_options(request, warm.model)
+    if "evidence" in included:
+        refuse_evidence(request, warm.model)
+        if warm.evidence is None or not warm.evidence.has_targets:
+            detail = (
+                "evidence is of true classes, and none are known of the reference rows; register the dataset with its "
+                "target, and make a prototype set of it"
+            )
+            raise StorageError("validation_failed", detail, f"/include/{request.include.index('evidence')}")
     n_contrasts, is_full = request.n_contrasts, request.detail == "full"
     return Parts(request.n_prototypes, n_reasons, n_contrasts, included, is_full, search, changes)
 
@@ -89,6 +97,13 @@ def changes_options(request: ExplanationParts, model: Model) -> ChangesOptions |
             detail = f"{name[:_N_CHARACTERS]!r} is no feature of the model, which has {_some(model.feature_names)}"
             raise StorageError("validation_failed", detail, f"/fixed/{place}")
     return ChangesOptions(request.outcome, request.max_changed_features, frozenset(request.fixed))
+
+
+def refuse_evidence(request: ExplanationParts, model: Model) -> None:
+    """Refuse to include evidence of a regression, which has no classes."""
+    if "evidence" in request.include and not model.classes:
+        detail = "evidence is of true classes, and the model is a regression, which has none; leave evidence out"
+        raise StorageError("validation_failed", detail, f"/include/{request.include.index('evidence')}")
 
 
 def _some(names: Sequence[str]) -> str:

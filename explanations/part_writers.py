@@ -163,3 +163,13 @@ def _curves(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _docume
         return None
     rule = warm.session.description.decision
     return curves_of(warm, explained.raw, rule.column if rule is not None else explained.label or 0)
+
+
+@_writes("evidence")
+def _evidence(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _document: Document) -> Document | None:
+    """Return the true classes of the reference rows that are most like the row and have nearly its score."""
+    if warm.evidence is None or explained.label is None:
+        return None
+    rule = warm.session.description.decision
+    column = explained.label if rule is None else rule.column
+    return warm.evidence.document(explained.leaves, explained.outcome.scores[explained.row], column)

@@ -213,3 +213,10 @@ def _reader(arrays: Mapping[str, NDArray[Any]], index: int, kind: int) -> Callab
 def _texts_of(column: NDArray[np.float64], read: Callable[[float], Any]) -> NDArray[np.object_]:
     numbers, places = np.unique(column, return_inverse=True)
     return np.array([read(number) for number in numbers.tolist()], np.object_)[places]
+
+
+def evenly_spaced(n_rows: int, n_most: int) -> NDArray[np.int64]:
+    """Return the indices of at most so many rows, the first and the last among them."""
+    if n_rows <= n_most:
+        return np.arange(n_rows)
+    return np.linspace(0, n_rows - 1, n_most).astype(np.int64)

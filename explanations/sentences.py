@@ -41,13 +41,15 @@ def summary(
     standing
         Where the row stands among others.
     parts
-        Optional parts that the summary speaks of, as explanations have them: ``effects`` and ``changes``.
+        Optional parts that the summary speaks of, as explanations have them: ``effects``, ``evidence`` and ``changes``.
     mention
         How features are named; default: by their names.
     """
     parts, sentences = parts or {}, [_of_prediction(prediction)]
     if "effects" in parts:
         sentences.append(_of_effects(parts["effects"], mention))
+    if "evidence" in parts:
+        sentences.append(_of_evidence(parts["evidence"]))
     if "changes" in parts:
         sentences.append(_of_changes(parts["changes"], mention))
     if nearest:
@@ -104,6 +106,18 @@ def _of_effects(effects: Mapping[str, Any], mention: Mention) -> str:
     direction, size = "higher" if difference > 0 else "lower", _signed(abs(difference)).removeprefix("+")
     case = f"row {reference['row_id']}{outcome_words}"
     return f"Compared with {case}, its {words}{of} is {direction} by {size}, most of all by {named}."
+
+
+def _of_evidence(evidence: Mapping[str, Any]) -> str:
+    """Return which share of the reference rows most like the row were of the class whose score is shown beside it."""
+    shares = {share["label"]: share for share in evidence["shares"]}
+    if not shares:
+        return "No reference row that is like it has nearly its score."
+    share, label = shares[evidence["score_of"]], wording.value_text(evidence["score_of"])
+    interval = f"{percent(share['low'])} to {percent(share['high'])}"
+    rows = "1 reference row" if evidence["n_rows"] == 1 else f"{evidence['n_rows']} reference rows"
+    words = f"Of the {rows} most like it, {percent(share['share'])} ({interval}) were {label}"
+    return f"{words}; the model says {percent(evidence['score'])}."
 
 
 def _of_changes(changes: Mapping[str, Any], mention: Mention) -> str:

@@ -28,8 +28,9 @@ from tree_explainers.prototype_sets.reasons import Reasons
 from tree_explainers.prototype_sets.row_coverage import MinimumProximity
 from tree_explainers.rows import Rows
 
-from .change_search import WarmChanges, evenly_spaced
+from .change_search import WarmChanges
 from .effects import ReferenceCase, WarmEffects, rows_of_values
+from .evidence import WarmEvidence
 from .explainer_records import ExplainerRecords, read_explainer
 from .feature_phrases import VALUES, phrases_of
 from .instances import Features
@@ -37,7 +38,7 @@ from .nearest_rows import WarmReference
 from .nested_instances import NestedFeatures
 from .reason_texts import ReasonTexts
 from .reference import UnexpectedlyMissing, feature_columns, reference_columns
-from .reference_file import ReferenceFile
+from .reference_file import ReferenceFile, evenly_spaced
 from .rules import WarmRules
 from .trees import WarmTree
 from .typicality import TypicalityScale
@@ -48,6 +49,7 @@ OpenSession = Callable[[str], ModelSession]
 
 _BOXES = "boxes_"
 _REFERENCE = "reference_rows"  # name of the prototype set's file
+_MAX_VALUE_ROWS = 20_000  # reference rows whose values and quantiles changes use: less than a second to read
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ class WarmExplainer:
     tree: WarmTree | None
     reference: WarmReference | None
     changes: WarmChanges
+    evidence: WarmEvidence | None  # None: there are no reference rows
     stores_explanations: bool  # where the service allows it
     provenance: dict[str, Any]
 
@@ -164,6 +167,7 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
             lambda: _rows_with_values(session, reference_rows, prototypes),
             shown,
         ),
+        evidence=None if reference_rows is None else WarmEvidence(session, reference_rows, model.classes),
         stores_explanations=explainer.store_explanations,
         provenance=_provenance(model, dataset.sha256, explainer, session),
     )
@@ -238,7 +242,9 @@ def _rows_with_values(
     if reference is None:
         return rows_of_values(session.description, [prototype.values for prototype in prototypes])
     file = reference.open()
-    return Rows(tuple(session.description.feature_names), tuple(file.columns(evenly_spaced(file.n_rows))))
+    return Rows(
+        tuple(session.description.feature_names), tuple(file.columns(evenly_spaced(file.n_rows, _MAX_VALUE_ROWS)))
+    )
 
 
 def _provenance(model: Model, dataset_sha256: str, explainer: Explainer, session: ModelSession) -> dict[str, Any]:

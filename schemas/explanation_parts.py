@@ -14,6 +14,7 @@ from pydantic.json_schema import SkipJsonSchema
 from .approximation_trees import PathNode
 from .changes import Changes, Curve
 from .contract import Contract, RowId, absent, without_default
+from .evidence import Evidence
 from .models import Score
 from .reasons import (
     PREDICTED_OF_A_PROTOTYPE,
@@ -95,6 +96,16 @@ PARTS = (
         "curves",
         "curves",
         "how the score changes with each feature, all else as it is",
+        reads_reference_rows=True,
+        is_costly=True,
+    ),
+    Part(
+        "evidence",
+        "evidence",
+        "the true classes of the reference rows most like the row, if the explainer has these rows",
+        needs="nearest_rows",
+        lack="no reference rows whose true classes are evidence: they are kept for at most 250,000,000 rows x (trees + "
+        "features); request a prototype set of fewer rows",
         reads_reference_rows=True,
         is_costly=True,
     ),
@@ -292,4 +303,7 @@ class OptionalParts(Contract):
     curves: list[Curve] | SkipJsonSchema[None] = absent(
         "How the score changes with each feature, those with the widest range of scores first, at most 40; those with "
         "none are left out. Absent unless included."
+    )
+    evidence: Evidence | SkipJsonSchema[None] = absent(
+        "The true classes of the reference rows most like the row; absent unless included."
     )

@@ -14,7 +14,7 @@ MAX_REASONS = 100
 MAX_CONTRASTS = 20
 MAX_SEARCHED_IDS = 10_000
 MAX_FIXED_FEATURES = 10_000
-_COSTLY = " and ".join(f"`{part.name}`" for part in PARTS if part.is_costly)
+_COSTLY = ", ".join(f"`{part.name}`" for part in PARTS if part.is_costly)
 NumberOfReasons = TypeAliasType(
     "NumberOfReasons",
     Annotated[

@@ -17,6 +17,7 @@ from explanations.included_parts import (
     n_rows_listed,
     n_steps_listed,
     n_values_shown,
+    refuse_evidence,
     refuse_to_include,
 )
 from schemas.explanation_parts import PARTS
@@ -40,7 +41,7 @@ _NEEDED = {part.needs for part in PARTS if part.needs is not None}
 EXPLAINED_BLOCK_BYTES = 80 * MIB
 """Bytes of a process that explains blocks of rows."""
 SECONDS_PER_EXPLAINED_ROW = 1e-4
-_SECONDS_PER_CHANGES, _SECONDS_PER_CURVES = 0.1, 3e-3  # of a row
+_SECONDS_PER_CHANGES, _SECONDS_PER_CURVES, _SECONDS_PER_EVIDENCE = 0.1, 3e-3, 1e-3  # of a row
 _COMPRESSION = "zstd"
 _BLOCK_BYTES = 1 << 20
 _LARGE_LINE = (
@@ -65,6 +66,7 @@ def request_explanation_set(context: AppContext, request: ExplanationSetRequest)
     lacks = {name for name in _NEEDED if getattr(explainer, name) is None}
     refuse_to_include(request.include, lacks, explainer.id)
     changes_options(request, model)
+    refuse_evidence(request, model)
     _check_size(context.settings.max_explanation_set_values, request, dataset, n_features)
     complete = request.model_copy(update={"include": sorted(set(request.include))})
     n_prototypes = _n_prototypes(context, explainer.prototype_set)
@@ -79,6 +81,7 @@ def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:
 
 def _seconds(sizes: JobSizes, request: Request) -> float:
     searches = _SECONDS_PER_CHANGES * ("changes" in request["include"])
+    searches += _SECONDS_PER_EVIDENCE * ("evidence" in request["include"])
     searches += _SECONDS_PER_CURVES * ("curves" in request["include"])
     return (SECONDS_PER_EXPLAINED_ROW + searches) * sizes.n_rows
 

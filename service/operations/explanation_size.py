@@ -13,7 +13,7 @@ from storage.errors import StorageError
 _SECONDS_PER_ROW, _SECONDS_PER_CONTRAST, _SECONDS_PER_LISTED = 3e-4, 2e-4, 5e-5
 # Of all curves of a row, of a pair of features, and of a tree in each of these.
 _SECONDS_PER_CURVES, _SECONDS_PER_PAIR, _SECONDS_PER_PAIR_OF_TREE = 3e-3, 1.5e-4, 3e-6
-_CHANGES_BYTES, _STEP_BYTES = 3000, 45
+_CHANGES_BYTES, _STEP_BYTES, _SHARE_BYTES = 3000, 45, 150
 _SECONDS_PER_REASON, _SECONDS_PER_INTERVAL, _SECONDS_PER_VALUE = 4e-6, 1e-5, 5e-7
 _ROW_BYTES, _ENTRY_BYTES, _REASON_BYTES, _VALUE_BYTES = 2048, 450, 140, 60  # of JSON
 SCORE_BYTES = 100
@@ -38,6 +38,7 @@ class ExplanationSize:
     n_reasons: int
     n_values: int
     has_intervals: bool
+    has_evidence: bool
     n_steps: int
     """Steps of curves that an explanation lists."""
     change_seconds: float
@@ -63,6 +64,7 @@ class ExplanationSize:
             n_reasons=n_compared * n_reasons,
             n_values=n_compared * n_features if is_full or "values" in request.include else 0,
             has_intervals=is_full,
+            has_evidence="evidence" in request.include,
             n_steps=n_steps_listed(request, n_features),
             change_seconds=_change_seconds(request, n_features, warm.index.n_trees_used),
         )
@@ -84,7 +86,7 @@ class ExplanationSize:
     def n_bytes(self) -> int:
         """Bytes of the answer as JSON."""
         entries = _ENTRY_BYTES * self.n_compared + SCORE_BYTES * self.n_classes + _CHANGES_BYTES * self.has_changes
-        entries += _STEP_BYTES * self.n_steps
+        entries += _STEP_BYTES * self.n_steps + _SHARE_BYTES * self.n_classes * self.has_evidence
         return self.n_rows * (_ROW_BYTES + entries + _REASON_BYTES * self.n_reasons + _VALUE_BYTES * self.n_values)
 
     def refuse_beyond(self, limit: int) -> None:

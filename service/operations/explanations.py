@@ -10,6 +10,7 @@ import orjson
 
 from explanations.dataset_rows import DatasetRows
 from explanations.documents import written
+from explanations.evidence import WarmEvidence
 from explanations.explained_rows import explain_instances
 from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.nearest_rows import WarmReference
@@ -129,7 +130,18 @@ async def cost_of(warm: WarmExplainer, request: ExplanationRequest, size: Explan
             seconds += _searching_seconds(warm.reference, request.nearest_rows or NearestRowsOptions(), size.n_rows)
     if size.has_changes and not warm.changes.is_open:
         await asyncio.to_thread(warm.changes.open)
+    if "evidence" in request.include and warm.evidence is not None:
+        seconds += await _evidence_seconds(warm.evidence) * size.n_rows
     return Cost(seconds, size.n_bytes)
+
+
+async def _evidence_seconds(evidence: WarmEvidence) -> float:
+    """Return how long the evidence of a row takes; predict the reference rows if need be, where there is any."""
+    if not evidence.is_open:
+        if not await asyncio.to_thread(lambda: evidence.has_targets):
+            return 0.0  # it is refused
+        await asyncio.to_thread(evidence.open)
+    return evidence.seconds
 
 
 def cost_of_predicting(warm: WarmExplainer, instances: Sequence[Instance]) -> Cost:

@@ -18,6 +18,7 @@ from .types import (
     Curve,
     Decided,
     Effects,
+    Evidence,
     ExplainedRow,
     FiringRule,
     NearestPrototype,
@@ -167,6 +168,11 @@ class ExplanationFields:
     def curves(self) -> list[Curve]:
         """How the score changes with each feature, all else as it is; none where they were not requested."""
         return Records(self._explained.curves or [])
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """The true classes of the reference rows most like the row, where they were requested."""
+        return self._explained.evidence or None
 
     @property
     def nearest_rows(self) -> list[NearestRow]:

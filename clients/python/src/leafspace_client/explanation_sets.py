@@ -97,8 +97,8 @@ def _create(  # what explanations may have
         Which changes to search, such as ``{"outcome": "approve", "max_features": 1, "fixed": ["age"]}``, of which any
         may be left out; it includes ``"changes"``.
     detail
-        ``"full"`` returns everything that the explainer has but ``"changes"`` and ``"curves"``, which are always to
-        be included.
+        ``"full"`` returns everything that the explainer has but ``"changes"``, ``"curves"`` and ``"evidence"``, which
+        are always to be included.
     settings
         ``"paper"`` changes nothing here: rows are compared as the prototype set says.
     run_on

@@ -76,6 +76,8 @@ class AbstainedRow(Record):
     """How the score changes with each feature, those with the widest range of scores first, at most 40; those with none
     are left out. Absent unless included.
     """
+    evidence: Evidence | Unset = UNSET
+    """The true classes of the reference rows most like the row; absent unless included."""
 
 
 class ApproximationPath(Record):
@@ -285,6 +287,34 @@ class EffectsReference(Record):
     """Its score, in the scale of the effects."""
 
 
+class Evidence(Record):
+    """The true classes of the reference rows most like a row, by the trees' own likeness, that have nearly its score.
+    They are the 50 rows, ties apart, with the largest proximity times 1 - (difference of scores / 0.05)^2, of at most
+    100,000 reference rows, evenly spaced.
+    """
+
+    n_rows: int
+    """Number of the rows; 0 where none shares a leaf with it and has nearly its score."""
+    effective_rows: float
+    """Number of rows of equal weight that say as much."""
+    score_of: str
+    """Class whose score they have nearly: the decision's, or the predicted one."""
+    score: float
+    """The row's score of this class."""
+    shares: list[OutcomeShare]
+    """Share of each class, in the order of the classes; empty: no rows."""
+    level: float
+    """Probability with which an interval should hold the share among other such rows."""
+    out_of_bag: bool
+    """Whether each row was compared by those trees alone that were not trained on it; false where it is not known which
+    trees were.
+    """
+    agrees: bool | Unset = UNSET
+    """Whether all of the model's scores lie in the intervals of their classes; absent: no rows."""
+    caution: str | Unset = UNSET
+    """What limits the evidence, as English sentences: whether the model was trained on these rows."""
+
+
 class ExplainedRow(Record):
     """One prediction explained."""
 
@@ -344,6 +374,8 @@ class ExplainedRow(Record):
     """How the score changes with each feature, those with the widest range of scores first, at most 40; those with none
     are left out. Absent unless included.
     """
+    evidence: Evidence | Unset = UNSET
+    """The true classes of the reference rows most like the row; absent unless included."""
 
 
 class Explainer(Record):
@@ -466,7 +498,8 @@ class ExplanationRequest(Record):
     tell the two apart; `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path
     in the approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
     explainer has them; `changes`: the smallest changes of the row that would give it another outcome; `curves`: how the
-    score changes with each feature, all else as it is.
+    score changes with each feature, all else as it is; `evidence`: the true classes of the reference rows most like the
+    row, if the explainer has these rows.
     """
     n_contrasts: int | Unset = UNSET
     """Maximum number of other classes in `contrasts`, where `contrast` is included: the nearest ones, each by its
@@ -486,7 +519,7 @@ class ExplanationRequest(Record):
     """
     detail: Detail | str | Unset = UNSET
     """`full` gives everything that the explainer has: all reasons, all optional parts, and more about each prototype.
-    `n_reasons` changes nothing then, and `include` only adds `changes` and `curves`.
+    `n_reasons` changes nothing then, and `include` only adds `changes`, `curves`, `evidence`.
     """
     instances: list[Instance] | Unset = UNSET
     """Raw rows, at most 1,000. Each row has values by feature name, or in the order of the features. Where the
@@ -610,6 +643,19 @@ class OtherEffects(Record):
     """Number of other features that have an effect, hidden ones included."""
     effect: float
     """The sum of their effects."""
+
+
+class OutcomeShare(Record):
+    """The share of one true class among the rows."""
+
+    label: float | str
+    """Class."""
+    share: float
+    """Share of the rows that have it, 0 to 1."""
+    low: float
+    """Lower end of its interval."""
+    high: float
+    """Upper end of its interval."""
 
 
 class PageExplainerSummary(Record):

@@ -54,7 +54,8 @@ class ExplanationSetRequest(Record):
     tell the two apart; `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path
     in the approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
     explainer has them; `changes`: the smallest changes of the row that would give it another outcome; `curves`: how the
-    score changes with each feature, all else as it is.
+    score changes with each feature, all else as it is; `evidence`: the true classes of the reference rows most like the
+    row, if the explainer has these rows.
     """
     n_contrasts: int | Unset = UNSET
     """Maximum number of other classes in `contrasts`, where `contrast` is included: the nearest ones, each by its
@@ -74,7 +75,7 @@ class ExplanationSetRequest(Record):
     """
     detail: Detail | str | Unset = UNSET
     """`full` gives everything that the explainer has: all reasons, all optional parts, and more about each prototype.
-    `n_reasons` changes nothing then, and `include` only adds `changes` and `curves`.
+    `n_reasons` changes nothing then, and `include` only adds `changes`, `curves`, `evidence`.
     """
     settings: Literal["paper"] | Unset = UNSET
     """`paper`: the fields that are left out have the values of the method's paper, as docs/methods.md lists them,

@@ -37,7 +37,7 @@ ForestWarningCode: TypeAlias = Literal["no_better_than_constant", "tests_ids"]
 InTreesOptionsDecay: TypeAlias = Literal["absolute", "relative"]
 InTreesOptionsSelection: TypeAlias = Literal["regularized_forest", "none"]
 Include: TypeAlias = Literal[
-    "values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows", "changes", "curves"
+    "values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows", "changes", "curves", "evidence"
 ]
 JobEventEvent: TypeAlias = Literal["progress", "done"]
 Kind: TypeAlias = Literal["value", "exists", "count", "share", "mean", "sum", "min", "max", "mode", "n_distinct"]

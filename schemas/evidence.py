@@ -1,0 +1,45 @@
+"""Evidence: what happened to the reference rows most like a row, a part of explanations."""
+
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
+from .contract import Contract, absent
+
+CAUTION = (
+    "It is not known whether the model was trained on these rows. Outcomes of rows that it was trained on agree with "
+    "its scores more than those of others, and such intervals hold the share among others less often than they say."
+)
+
+
+class OutcomeShare(Contract):
+    """The share of one true class among the rows."""
+
+    label: str = Field(description="Class.")
+    share: float = Field(ge=0, le=1, description="Share of the rows that have it, 0 to 1.")
+    low: float = Field(ge=0, le=1, description="Lower end of its interval.")
+    high: float = Field(ge=0, le=1, description="Upper end of its interval.")
+
+
+class Evidence(Contract):
+    """The true classes of the reference rows most like a row, by the trees' own likeness, that have nearly its score.
+
+    They are the 50 rows, ties apart, with the largest proximity times 1 - (difference of scores / 0.05)^2, of at most
+    100,000 reference rows, evenly spaced.
+    """
+
+    n_rows: int = Field(description="Number of the rows; 0 where none shares a leaf with it and has nearly its score.")
+    effective_rows: float = Field(description="Number of rows of equal weight that say as much.")
+    score_of: str = Field(description="Class whose score they have nearly: the decision's, or the predicted one.")
+    score: float = Field(description="The row's score of this class.")
+    shares: list[OutcomeShare] = Field(description="Share of each class, in the order of the classes; empty: no rows.")
+    level: float = Field(description="Probability with which an interval should hold the share among other such rows.")
+    out_of_bag: bool = Field(
+        description="Whether each row was compared by those trees alone that were not trained on it; false where it is "
+        "not known which trees were."
+    )
+    agrees: bool | SkipJsonSchema[None] = absent(
+        "Whether all of the model's scores lie in the intervals of their classes; absent: no rows."
+    )
+    caution: str | SkipJsonSchema[None] = absent(
+        "What limits the evidence, as English sentences: whether the model was trained on these rows."
+    )

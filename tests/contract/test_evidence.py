@@ -1,0 +1,88 @@
+"""Evidence over HTTP is what counting the outcomes of the rows most like a row gives."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support.api import Api, Json, Registered, csv_of, frame_of, register
+from tests.support.naive_evidence import rows_most_like
+
+
+@pytest.fixture(scope="module", params=["random_forest_binary", "random_forest_multiclass"])
+def registered(api: Api, request: pytest.FixtureRequest) -> Registered:
+    return register(api, request.param, labels="target")
+
+
+def _all_rows(registered: Registered) -> list[Json]:
+    return [registered.instance(row) for row in range(len(registered.fitted.target))]
+
+
+def test_evidence_is_a_count_of_the_rows_most_like_a_row(api: Api, registered: Registered) -> None:
+    fitted, picked = registered.fitted, [0, 30, 41, 77, 130]
+    leaves, scores = _leaves_and_scores(registered)
+    answers = api.explain(
+        registered.explainer["id"], [registered.instance(row) for row in picked], include=["evidence"]
+    )
+    classes = registered.model["classes"]
+    for row, answer in zip(picked, answers["data"], strict=True):
+        evidence = answer["evidence"]
+        column = classes.index(evidence["score_of"])
+        assert evidence["score_of"] == answer["prediction"]["label"]
+        proximities = [int((leaves[row] == other).sum()) for other in leaves]
+        like = rows_most_like(proximities, scores[:, column].tolist(), float(scores[row, column]), 50, 0.05)
+        targets = [str(fitted.target[other]) for other in like]
+        assert evidence["n_rows"] == len(like)
+        shares = {share["label"]: share["share"] for share in evidence["shares"]}
+        assert shares == {label: pytest.approx(targets.count(label) / len(like), abs=1e-6) for label in classes}
+        within = [
+            share["low"] <= each["value"] <= share["high"]
+            for share, each in zip(evidence["shares"], answer["prediction"]["scores"], strict=True)
+        ]
+        assert evidence["agrees"] is all(within)
+        assert (evidence["level"], evidence["out_of_bag"]) == (0.9, False)
+        assert "not known whether the model was trained on these rows" in evidence["caution"]
+        assert f"Of the {len(like)} reference rows most like it, " in answer["summary"]
+
+
+def _leaves_and_scores(registered: Registered) -> tuple[Any, Any]:
+    """Return the leaves of all rows and the scores of all classes."""
+    outcome = registered.fitted.session.run_rows(registered.fitted.rows).outcome
+    return outcome.leaves, np.asarray(outcome.scores, np.float64)
+
+
+def test_a_row_unlike_all_others_has_no_evidence(api: Api, registered: Registered) -> None:
+    rows = _all_rows(registered)
+    answers = api.explain(registered.explainer["id"], rows[::9], include=["evidence"])["data"]
+    assert all(("agrees" in row["evidence"]) == (row["evidence"]["n_rows"] > 0) for row in answers)
+
+
+def test_a_set_has_the_evidence_of_calls(api: Api, registered: Registered) -> None:
+    request = {"explainer": registered.explainer["id"], "dataset": registered.dataset["id"], "include": ["evidence"]}
+    made = api.made("/v1/explanation-sets", request)
+    page = api.get(f"/v1/explanation-sets/{made['id']}/content?limit=3", Accept="application/json").json()["data"]
+    called = api.explain(registered.explainer["id"], _all_rows(registered)[:3], include=["evidence"])["data"]
+    assert [row["evidence"] for row in page] == [row["evidence"] for row in called]
+
+
+def test_where_no_true_classes_are_known_evidence_is_refused(api: Api) -> None:
+    model, names = register(api, "random_forest_regression"), {"include": ["values", "evidence"]}
+    answer = api.post(
+        f"/v1/explainers/{model.explainer['id']}/explanations", {"instances": [model.instance(0)], **names}
+    )
+    assert answer.status_code == 422
+    (error,) = answer.json()["errors"]
+    assert (error["pointer"], "the model is a regression" in error["detail"]) == ("/include/1", True)
+
+
+def test_rows_without_a_target_are_no_evidence(api: Api, registered: Registered) -> None:
+    frame = frame_of(registered.fitted).drop(columns="t")
+    dataset = api.upload("/v1/datasets", csv_of(frame), {}).json()["id"]
+    prototypes = api.make(model=registered.model["id"], dataset=dataset, n_prototypes=4)
+    request = {"model": registered.model["id"], "prototype_set": prototypes["id"]}
+    explainer = api.post("/v1/explainers", request).json()["id"]
+    body = {"instances": [registered.instance(0)], "include": ["evidence"]}
+    answer = api.post(f"/v1/explainers/{explainer}/explanations", body)
+    assert answer.status_code == 422
+    (error,) = answer.json()["errors"]
+    assert (error["pointer"], "register the dataset with its target" in error["detail"]) == ("/include/0", True)

@@ -125,7 +125,7 @@ def _accepted_rows(read: ReadInstances, indices: Sequence[int]) -> Rows | NDArra
     if len(indices) == len(read.indices):
         return read.rows
     position = {index: at for at, index in enumerate(read.indices)}
-    taken = np.array([position[index] for index in indices])
+    taken = np.array([position[index] for index in indices], np.int64)
     return read.rows.take(taken) if isinstance(read.rows, Rows) else read.rows[taken]
 
 

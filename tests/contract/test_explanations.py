@@ -1,6 +1,7 @@
 """Explanations over HTTP: each statement about a row holds by scikit-learn's own leaves and predictions."""
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,7 @@ _SHORT = {
     "typicality",
     "warnings",
     "nearest_prototypes",
+    "effects",
 }
 _REASON = {"feature", "text", "value", "prototype_value", "share_of_trees"}
 
@@ -108,7 +110,9 @@ def test_an_answer_is_short_unless_more_is_requested(api: Api, explained: Explai
     assert ExplanationList.model_validate(answer)
     for short, whole in zip(answer["data"], explained.data, strict=True):
         assert set(short) == (_SHORT if explained.outcome == "label" else _SHORT - {"decision"})
-        assert {**short, "nearest_prototypes": 0} == {name: whole[name] for name in short} | {"nearest_prototypes": 0}
+        lists = {"nearest_prototypes": 0, "effects": 0}
+        assert {**short, **lists} == {name: whole[name] for name in short} | lists
+        assert short["effects"]["features"] == whole["effects"]["features"][:5]
         for near, known in zip(short["nearest_prototypes"], whole["nearest_prototypes"], strict=True):
             reasons = [{name: reason[name] for name in _REASON} for reason in known["reasons"][:5]]
             assert near == {name: known[name] for name in near} | {"reasons": reasons}
@@ -456,10 +460,14 @@ def test_of_features_that_are_not_shown_nothing_is_shown(api: Api, forest: Regis
     everything = api.explain(forest.explainer["id"], instances, n_prototypes=8, detail="full")
 
     for row, whole in zip(answer["data"], everything["data"], strict=True):
-        hidden = dict.fromkeys(("nearest_prototypes", "values", "summary", "nearest_rows", "contrasts", "warnings"))
+        parts = ("nearest_prototypes", "values", "summary", "nearest_rows", "contrasts", "warnings", "effects")
+        hidden = dict.fromkeys(parts)
         assert {**row, **hidden} == {**whole, **hidden}
         assert [each["feature"] for each in row["values"]] == sorted(shown, key=forest.names.index)
         assert not any(name in row["summary"].split() for name in set(forest.names) - set(shown))
+        effects, known = row["effects"], whole["effects"]["features"]
+        assert effects["features"] == [each for each in known if each["feature"] in shown]
+        assert effects["rest"]["n_features"] == len(known) - len(effects["features"])
         for part in ("nearest_prototypes", "nearest_rows"):
             for near, known in zip(row[part], whole[part], strict=True):
                 reasons = [reason for reason in known["reasons"] if reason["feature"] in shown]
@@ -471,6 +479,23 @@ def test_of_features_that_are_not_shown_nothing_is_shown(api: Api, forest: Regis
     for row, whole in zip(few, answer["data"], strict=True):
         for prototype, known in zip(row["nearest_prototypes"], whole["nearest_prototypes"], strict=False):
             assert [each["text"] for each in prototype["reasons"]] == [each["text"] for each in known["reasons"][:1]]
+
+
+def test_each_feature_that_is_hidden_in_turn_is_nowhere_in_an_answer(api: Api, forest: Registered) -> None:
+    request = {"model": forest.model["id"], "prototype_set": forest.prototype_set["id"]}
+    instances = [list(forest.instance(row).values()) for row in range(8)]
+    everything = orjson.dumps(api.explain(forest.explainer["id"], instances, n_prototypes=3, detail="full"))
+    mentioned = [name for name in forest.names if _mentions(everything, name)]
+    for name in mentioned:
+        shown = [other for other in forest.names if other != name]
+        explainer = api.post("/v1/explainers", {**request, "shown_features": shown}).json()["id"]
+        answers = [api.explain(explainer, instances, n_prototypes=3, **how) for how in ({}, {"detail": "full"})]
+        assert not any(_mentions(orjson.dumps(answer), name) for answer in answers)
+    assert len(mentioned) > 10
+
+
+def _mentions(answer: bytes, name: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b".encode(), answer) is not None
 
 
 @pytest.mark.parametrize(

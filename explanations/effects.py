@@ -18,7 +18,8 @@ from tree_explainers.onnx_models.tree_inputs import TreeColumns
 from tree_explainers.onnx_models.walked_parts import WalkedParts
 from tree_explainers.rows import Rows
 
-_DIGITS = 9  # of an effect, counted from the first of the larger score
+DIGITS = 9
+"""Of an effect, counted from the first of the larger score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,11 @@ class WarmEffects:
                 written[row] = RowEffects(reference, score, of_players)
         return written
 
+    @property
+    def scale(self) -> str:
+        """What effects are in: ``probability``, ``log_odds`` or ``value``."""
+        return self.effects.scale
+
     def document(self, row: RowEffects, values: Sequence[Any], n_features: int | None) -> dict[str, Any]:
         """Return the effects of one row, in the plain values of ``Effects`` but for ``of``.
 
@@ -176,7 +182,7 @@ class WarmEffects:
             entry["reference_value"] = json_number(case.values[index])
         entry["effect"] = effect
         if points is not None:
-            entry["points"] = round(points, _DIGITS)
+            entry["points"] = round(points, DIGITS)
         return entry
 
 
@@ -209,7 +215,7 @@ def _best_first(description: ModelDescription) -> tuple[int, ...]:
 
 
 def _decimals(largest: float) -> int:
-    return _DIGITS if largest == 0 else max(0, _DIGITS - 1 - floor(log10(largest)))
+    return DIGITS if largest == 0 else max(0, DIGITS - 1 - floor(log10(largest)))
 
 
 def rows_of_values(description: ModelDescription, values: Sequence[Sequence[Any]]) -> Rows:

@@ -5,7 +5,7 @@ includes. It is composed as plain values, which takes less time than pydantic ob
 contract.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,13 @@ from .warm_explainer import WarmExplainer
 from .warnings import near_tie
 
 _OF_RAW_ROWS = frozenset({"changes", "curves"})  # parts that predict the row again with other values
+
+NoteEffects = Callable[[Sequence[NDArray[np.float64]]], None]
+"""Gets the effects of rows, (n_players,) of each."""
+
+
+def _no_note(_effects: Sequence[NDArray[np.float64]]) -> None:
+    """Note nothing."""
 
 
 def explain_instances(
@@ -69,6 +76,8 @@ def explain_read(
     read: ReadInstances,
     run: Run,
     tick: Tick = no_tick,
+    *,
+    note_effects: NoteEffects = _no_note,
 ) -> list[dict[str, Any]]:
     """Return an explanation or a refusal for each row that was read, in their order.
 
@@ -82,6 +91,8 @@ def explain_read(
         What ``run_readable`` returns for them.
     tick
         Is called before each row, and may raise.
+    note_effects
+        Is called with the effects of all features on each row that has some, listed or not.
     """
     outcome, indices, refused = run
     leaves = contiguous_leaves(warm.leaves(outcome))
@@ -94,6 +105,7 @@ def explain_read(
     effects: list[RowEffects | None] = [None] * len(indices)
     if warm.effects is not None and "effects" in parts.included and indices:
         effects = warm.effects.of_rows(rows, proximities, compared, outcome.labels)
+        note_effects([each.of_players for each in effects if each is not None])
     needs_raw = not _OF_RAW_ROWS.isdisjoint(parts.included)
     raw = rows if isinstance(rows, Rows) or not needs_raw else Rows(warm.features.names, tuple(rows.T))
     data: list[Any] = [None] * len(row_ids)

@@ -16,6 +16,7 @@ Read = Callable[[Document], Any]
 
 _SCORE = pa.struct([("label", pa.string()), ("value", pa.float64())])
 _WARNING = pa.struct([("code", pa.string()), ("feature", pa.string()), ("detail", pa.string())])
+_EFFECT = pa.struct([("feature", pa.string()), ("effect", pa.float64())])
 _REASON = pa.struct(
     [
         ("feature", pa.string()),
@@ -110,6 +111,10 @@ _OF_VALUES: Mapping[str, tuple[pa.DataType, Read]] = {
     "prototype_value": (pa.float64(), _nearest("value")),
 }
 _END: Mapping[str, tuple[pa.DataType, Read]] = {
+    "outcome": (pa.string(), _field("decision", "outcome")),
+    "decision_score": (pa.float64(), _field("decision", "score")),
+    "effects": (pa.list_(_EFFECT), _field("effects", "features")),
+    "reference_row_id": (pa.string(), _field("effects", "reference", "row_id")),
     "prototype_row_id": (pa.string(), _nearest("row_id")),
     "proximity": (pa.float64(), _nearest("proximity")),
     "reasons": (pa.list_(_REASON), _reasons),

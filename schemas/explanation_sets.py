@@ -135,6 +135,13 @@ class WarningCount(Contract):
     n_rows: int = Field(description="Number of explained rows with at least one such warning.")
 
 
+class MeanEffect(Contract):
+    """How much a feature moves the score, on average."""
+
+    feature: str = Field(description="Name of the feature.")
+    effect: float = Field(description="Mean of the sizes of its effects, 0 or more, to 9 digits.")
+
+
 class ExplanationSetSizes(Contract):
     """Sizes of the explanations in bytes."""
 
@@ -171,6 +178,14 @@ class ExplanationSetResult(Contract):
     mean_proximity: float | None = Field(
         description="Mean proximity of the explained rows to their nearest prototypes, 0 to 1, where unassigned rows "
         "count as 0; null where no row is explained."
+    )
+    mean_absolute_effects: list[MeanEffect] = Field(
+        default=[],
+        description="Mean size of the effects of each feature that the explainer shows, over the explained rows that "
+        "have effects, the largest first, without features that have none. All effects count, whichever are listed.",
+    )
+    effects_scale: Literal["probability", "log_odds", "value"] | None = Field(
+        default=None, description="What these are in: the `scale` of the effects; null where no row has effects."
     )
     n_bytes: ExplanationSetSizes = Field(description="Sizes of the downloads.")
 

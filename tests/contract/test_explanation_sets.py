@@ -22,7 +22,16 @@ _NDJSON, _PARQUET = "application/x-ndjson", "application/vnd.apache.parquet"
 _FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request", "problem", "result")}
 _RESULT_FIELDS = {
     *("model", "n_rows", "n_explained", "n_abstained", "n_refused", "n_unassigned"),
-    *("typicality", "warnings", "agreement", "labels", "mean_proximity", "n_bytes"),
+    *(
+        "typicality",
+        "warnings",
+        "agreement",
+        "labels",
+        "mean_proximity",
+        "mean_absolute_effects",
+        "effects_scale",
+        "n_bytes",
+    ),
 }
 
 
@@ -81,7 +90,7 @@ def test_a_new_set_is_accepted_with_a_job_to_look_at(api: Api, forest: Registere
     assert (body["object"], body["status"], body["result"]) == ("explanation_set", "pending", None)
     assert body["id"].startswith("exs_")
     defaults = {"include": [], "n_reasons": 5, "n_contrasts": 1, "nearest_rows": None, "detail": "short"}
-    defaults["run_on"] = "auto"
+    defaults |= {"run_on": "auto", "outcome": None, "max_changed_features": 2, "fixed": []}
     assert body["request"] == {**request, **defaults}
     job = api.wait(body["job"])
     assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "explanation_sets")
@@ -121,11 +130,24 @@ def test_the_set_counts_what_the_lines_say(made: Made) -> None:
     assert result["n_abstained"] == 0
     mean = np.mean([own[0]["proximity"] if own else 0 for own in near])
     assert result["mean_proximity"] == pytest.approx(mean)
+    _check_mean_effects(result, [row["effects"] for row in explained if "effects" in row])
     counted = Counter(row["prediction"].get("label") for row in explained)
     classes = made.registered.model["classes"]
     assert result["labels"] == [{"label": label, "n_rows": counted[label]} for label in classes]
     agreeing = np.mean([row.get("prototype_prediction", {}).get("agrees", False) for row in explained])
     assert result["agreement"] == (pytest.approx(agreeing) if classes else None)
+
+
+def _check_mean_effects(result: Json, effects: list[Json]) -> None:
+    """Means are over all rows with effects, of which ``detail: full`` lists all."""
+    sums: Counter[str] = Counter()
+    for each in effects:
+        sums.update({entry["feature"]: abs(entry["effect"]) for entry in each["features"]})
+    means = {entry["feature"]: entry["effect"] for entry in result["mean_absolute_effects"]}
+    assert effects
+    assert {each["scale"] for each in effects} == {result["effects_scale"]}
+    assert means == pytest.approx({name: total / len(effects) for name, total in sums.items()}, rel=1e-6)
+    assert list(means.values()) == sorted(means.values(), reverse=True)
 
 
 def test_lines_come_in_several_wrappings(api: Api, made: Made) -> None:
@@ -181,6 +203,7 @@ def test_parquet_says_what_the_lines_say(api: Api, made: Made) -> None:
         assert row_of_table["typicality_percentile"] == line["typicality"]["percentile"]
         _check_prediction(row_of_table, line)
         _check_nearest(row_of_table, line)
+        _check_effects(row_of_table, line)
 
 
 def _check_prediction(row_of_table: Json, line: Json) -> None:
@@ -206,6 +229,14 @@ def _check_nearest(row_of_table: Json, line: Json) -> None:
             assert column[name] == reason[name]
         for name in ("value", "prototype_value"):
             assert (None if column[name] is None else json.loads(column[name])) == reason[name]
+
+
+def _check_effects(row_of_table: Json, line: Json) -> None:
+    decision, effects = line.get("decision", {}), line.get("effects")
+    assert (row_of_table["outcome"], row_of_table["decision_score"]) == (decision.get("outcome"), decision.get("score"))
+    listed = effects and [{name: entry[name] for name in ("feature", "effect")} for entry in effects["features"]]
+    assert row_of_table["effects"] == listed
+    assert row_of_table["reference_row_id"] == (effects and effects["reference"]["row_id"])
 
 
 def test_other_tools_read_the_table_as_plain_columns(api: Api, made: Made) -> None:

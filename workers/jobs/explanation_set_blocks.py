@@ -4,19 +4,23 @@ On a cluster, each worker warms the explainer up and explains runs of blocks.
 """
 
 import dataclasses
+import json
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 import orjson
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from explanations.dataset_rows import DatasetRows
-from explanations.explained_rows import explain_read
+from explanations.explained_rows import NoteEffects, explain_read
 from explanations.explainer_records import ExplainerRecords
 from explanations.included_parts import Parts, parts_of
 from explanations.instances import read_instances, run_readable
@@ -27,6 +31,7 @@ from storage.array_files import read_arrays, write_arrays
 from storage.dataset_files import DatasetFile
 from storage.dataset_files import Parts as DatasetParts
 from storage.dataset_rows import find_rows
+from tree_explainers.compute.exact_sums import exact_sum
 from tree_explainers.compute.partitions import check_cancelled
 from tree_explainers.onnx_models.session import Outcome
 
@@ -54,13 +59,15 @@ class Tally:
     n_unassigned: int = 0
     n_agreeing: int = 0  # rows whose nearest prototype has the label that the model predicts
     proximity: float = 0.0  # to the nearest prototype, summed over rows
+    n_with_effects: int = 0
+    effects: list[int] = field(default_factory=list)  # by player: exact sums of their sizes (``exact_sums.py``)
     n_of_label: dict[str, int] = field(default_factory=dict)
     n_of_level: dict[str, int] = field(default_factory=dict)  # of typicality
     n_of_code: dict[str, int] = field(default_factory=dict)  # rows with such a warning
 
     @classmethod
-    def of(cls, documents: Sequence[Json]) -> Self:
-        """Count explanations, as callers get them."""
+    def of(cls, documents: Sequence[Json], effects: Sequence[NDArray[np.float64]] = ()) -> Self:
+        """Count explanations, as callers get them, and add up the sizes of effects, (n_players,) of a row each."""
         explained = [document for document in documents if "prediction" in document]
         labels = [document["prediction"].get("label") for document in explained]
         near = [(document["nearest_prototypes"] or [None])[0] for document in explained]
@@ -74,6 +81,8 @@ class Tally:
             n_unassigned=len(explained) - len(pairs),
             n_agreeing=sum(label is not None and prototype["label"] == label for prototype, label in pairs),
             proximity=sum(prototype["proximity"] for prototype, _ in pairs),
+            n_with_effects=len(effects),
+            effects=[exact_sum(column) for column in np.abs(effects).T] if effects else [],
             n_of_label=dict(Counter(label for label in labels if label is not None)),
             n_of_level=dict(Counter(levels)),
             n_of_code=dict(Counter(codes)),
@@ -87,6 +96,8 @@ class Tally:
         self.n_unassigned += other.n_unassigned
         self.n_agreeing += other.n_agreeing
         self.proximity += other.proximity
+        self.n_with_effects += other.n_with_effects
+        self.effects = [sum(sizes) for sizes in zip_longest(self.effects, other.effects, fillvalue=0)]
         self.n_of_label = dict(Counter(self.n_of_label) + Counter(other.n_of_label))
         self.n_of_level = dict(Counter(self.n_of_level) + Counter(other.n_of_level))
         self.n_of_code = dict(Counter(self.n_of_code) + Counter(other.n_of_code))
@@ -110,13 +121,13 @@ class RenderedBlock:
             stream.write_table(self.table)
         labels = {} if self.outcome.labels is None else {_LABELS: self.outcome.labels}
         arrays = write_arrays({_LEAVES: self.outcome.leaves, _SCORES: self.outcome.scores, **labels})
-        return [orjson.dumps(counts), self.lines, memoryview(sink.getvalue()), arrays]
+        return [json.dumps(counts).encode(), self.lines, memoryview(sink.getvalue()), arrays]
 
     @classmethod
     def of_parts(cls, parts: Sequence[bytes]) -> Self:
         """Return the block that these bytes are of."""
         counts, lines, table, arrays = parts
-        tally: Json = orjson.loads(counts)
+        tally: Json = json.loads(counts)  # exact sums are whole numbers of hundreds of digits
         n_line_bytes = tally.pop("n_line_bytes")
         outcome = read_arrays(arrays)
         return cls(
@@ -154,13 +165,14 @@ class BlockExplainer:
     def explain(self, block: int) -> RenderedBlock:
         """Explain and render the block with this index."""
         rows = self.rows_of(block)
-        documents, outcome = self._explain(rows)
+        effects: list[NDArray[np.float64]] = []
+        documents, outcome = self._explain(rows, effects.extend)
         text = b"".join(orjson.dumps(document) + b"\n" for document in documents)
         table = table_of(documents, rows.start, is_regression=not self.warm.model.classes)
         compressed = pa.Codec("zstd", compression_level=_COMPRESSION_LEVEL).compress(text, asbytes=True)
-        return RenderedBlock(Tally.of(documents), len(text), compressed, table, outcome)
+        return RenderedBlock(Tally.of(documents, effects), len(text), compressed, table, outcome)
 
-    def _explain(self, rows: range) -> tuple[list[Json], Outcome]:
+    def _explain(self, rows: range, note_effects: NoteEffects) -> tuple[list[Json], Outcome]:
         """Return what a call for each row answers, and the model's outcome for those that it takes."""
         instances, row_ids = self._rows.read(rows)
         targets = self._rows.targets_of(rows, self.warm.model.classes)
@@ -169,7 +181,8 @@ class BlockExplainer:
             run = run_readable(self.warm.session, read)
         else:
             run = self.kept.outcome(slice(rows.start, rows.stop)), read.indices, read.refused
-        return explain_read(self.warm, self.parts, row_ids, read, run), run[0]
+        documents = explain_read(self.warm, self.parts, row_ids, read, run, note_effects=note_effects)
+        return documents, run[0]
 
     @cached_property
     def _rows(self) -> DatasetRows:

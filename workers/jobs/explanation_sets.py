@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from explanations.effects import DIGITS
 from explanations.explainer_records import read_explainer
 from explanations.included_parts import n_rows_listed, n_values_shown, parts_of
 from explanations.warm_explainer import WarmExplainer
@@ -24,6 +25,7 @@ from schemas.explanation_sets import (
     ExplanationSetSizes,
     LabelCount,
     LevelCount,
+    MeanEffect,
     WarningCount,
 )
 from schemas.models import MAX_INSTANCES
@@ -32,6 +34,7 @@ from storage.dataset_rows import local_rows
 from storage.datasets import DatasetStore
 from storage.feature_matching import match_features
 from storage.models import ModelStore
+from tree_explainers.compute.exact_sums import exact_value
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.compute.threads import n_cores
 from tree_explainers.prototype_sets.typicality import Level
@@ -234,9 +237,21 @@ def _content(warm: WarmExplainer, tally: Tally, n_line_bytes: int, paths: Mappin
         typicality=[LevelCount(level=level, n_rows=tally.n_of_level.get(level, 0)) for level in levels],
         warnings=[WarningCount(code=code, n_rows=n_rows) for code, n_rows in sorted(tally.n_of_code.items())],
         mean_proximity=tally.proximity / n_explained if n_explained else None,
+        mean_absolute_effects=_mean_absolute_effects(warm, tally),
+        effects_scale=warm.effects.scale if warm.effects is not None and tally.n_with_effects else None,
         n_bytes=ExplanationSetSizes(
             json_lines=n_line_bytes,
             json_lines_compressed=paths["lines"].stat().st_size,
             parquet=paths["table"].stat().st_size,
         ),
     )
+
+
+def _mean_absolute_effects(warm: WarmExplainer, tally: Tally) -> list[MeanEffect]:
+    """Return the mean size of each shown feature's effects that is not 0, the largest first."""
+    if warm.effects is None or not tally.n_with_effects:
+        return []
+    sums = [(tally.effects[player], name) for player, (name, _) in warm.effects.shown.items() if tally.effects[player]]
+    sums.sort(key=lambda entry: -entry[0])
+    means = [(name, exact_value(total, tally.n_with_effects)) for total, name in sums]
+    return [MeanEffect(feature=name, effect=float(f"{mean:.{DIGITS}g}")) for name, mean in means]

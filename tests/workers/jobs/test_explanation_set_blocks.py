@@ -175,6 +175,11 @@ def _as_columns(line: Json, row: int) -> Json:
     if nearest:
         flat |= {f"prototype_{name}": nearest[0][name] for name in ("row_id", "label", "value") if name in nearest[0]}
         flat["proximity"] = nearest[0]["proximity"]
+    if "decision" in line:
+        flat |= {"outcome": line["decision"]["outcome"], "decision_score": line["decision"]["score"]}
+    if "effects" in line:
+        flat["effects"] = [{name: each[name] for name in ("feature", "effect")} for each in line["effects"]["features"]]
+        flat["reference_row_id"] = line["effects"]["reference"]["row_id"]
     return flat
 
 

@@ -113,6 +113,7 @@ from .contract.explanation_sets import (
     ExplanationSetSizes as ExplanationSetSizes,
     LabelCount as LabelCount,
     LevelCount as LevelCount,
+    MeanEffect as MeanEffect,
     PageExplanation as PageExplanation,
     PageExplanationSet as PageExplanationSet,
     WarningCount as WarningCount,

@@ -12,7 +12,7 @@ from ..fields import UNSET, Unset
 from ..operations import Request, segment
 from ..records import Record
 from .explainers import Explanation, NearestRowsOptions, NumberOfReasons
-from .literals import Detail, Include, Level, RunOn, Status
+from .literals import Detail, EffectsScale, Include, Level, RunOn, Status
 from .models import Problem
 
 
@@ -123,6 +123,12 @@ class ExplanationSetResult(Record):
     """Mean proximity of the explained rows to their nearest prototypes, 0 to 1, where unassigned rows count as 0; null
     where no row is explained.
     """
+    mean_absolute_effects: list[MeanEffect] | Unset = UNSET
+    """Mean size of the effects of each feature that the explainer shows, over the explained rows that have effects, the
+    largest first, without features that have none. All effects count, whichever are listed.
+    """
+    effects_scale: EffectsScale | str | Unset | None = UNSET
+    """What these are in: the `scale` of the effects; null where no row has effects."""
     n_bytes: ExplanationSetSizes
     """Sizes of the downloads."""
 
@@ -154,6 +160,15 @@ class LevelCount(Record):
     """Level of `typicality`."""
     n_rows: int
     """Number of explained rows of this level."""
+
+
+class MeanEffect(Record):
+    """How much a feature moves the score, on average."""
+
+    feature: str
+    """Name of the feature."""
+    effect: float
+    """Mean of the sizes of its effects, 0 or more, to 9 digits."""
 
 
 class PageExplanationSet(Record):

@@ -219,8 +219,9 @@ class RuleSetRequest(MethodRequest):
     )
     labels: Literal["predicted", "target"] = Field(
         default="predicted",
-        description="What rules predict, whatever the method is: the model's predictions (`predicted`) or the "
-        "dataset's target column (`target`), as in the papers of all methods.",
+        description="What rules predict, whatever the method is: the model's predictions (`predicted`), which are the "
+        "outcomes where the model has a decision, or the dataset's target column (`target`), as in the papers of all "
+        "methods. The target says nothing of outcomes: rules of these are compared with the model alone.",
     )
     evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
     seed: int = Field(

@@ -67,16 +67,18 @@ def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
     if request.method in _OF_FINITE_NUMBERS:
         why = f"method {request.method} rounds cuts between finite ones: take in_trees, node_harvest or decision_tree"
         refuse_infinite_cells(columns, dataset.view, why)
-    if request.method == "node_harvest" and len(model.view.classes) > _TWO:
+    classes = model.view.outcomes if request.labels == "predicted" else model.view.classes  # that rules predict
+    what = "classes" if classes == model.view.classes else "outcomes"
+    if request.method == "node_harvest" and len(classes) > _TWO:
         detail = (
-            f"model {request.model!r} has {len(model.view.classes)} classes; Node Harvest predicts values or one of "
-            "two classes: take another method"
+            f"model {request.model!r} has {len(classes)} {what}; Node Harvest predicts values or one of "
+            f"two {what}: take another method"
         )
         raise StorageError("method_not_applicable", detail, "/method")
     _refuse_unused(request)
-    if request.in_trees is not None and model.view.classes:
+    if request.in_trees is not None and classes:
         advice = {"n_levels": "leave it out"}
-        refuse_unused(request.in_trees, f"in_trees for the classes of model {request.model!r}", advice, "/in_trees")
+        refuse_unused(request.in_trees, f"in_trees for the {what} of model {request.model!r}", advice, "/in_trees")
     if request.labels == "target":
         _check_target(model.view, dataset)
     complete = _normalised(request)

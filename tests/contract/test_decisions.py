@@ -182,3 +182,49 @@ def test_rows_of_one_band_have_no_prototypes_and_the_refusal_names_the_outcome(a
 
     assert "all 442 rows of dataset" in prototypes["problem"]["detail"]
     assert "have the outcome 'high': prototypes separate outcomes" in prototypes["problem"]["detail"]
+
+
+@pytest.mark.parametrize("method", ["decision_tree", "rule_list", "in_trees"])
+def test_rules_of_what_is_predicted_are_of_outcomes(api: Api, decided: Json, method: str) -> None:
+    made = api.made(
+        "/v1/rule-sets",
+        {"model": decided["model"], "dataset": decided["dataset"], "method": method, "labels": "predicted"},
+    )
+
+    result = made["result"]
+    assert result["classes"] == ["approve", "refer", "decline"]
+    assert {rule["prediction"] for rule in result["rules"]} <= {"approve", "refer", "decline"}
+    assert len({rule["prediction"] for rule in result["rules"]}) > 1
+    assert result["evaluation"]["measured_against"] == "model"
+    assert result["evaluation"]["model"] is None
+    assert result["evaluation"]["as_printed"]["fidelity"] > 0.6
+
+
+def test_rules_of_true_labels_are_of_classes(api: Api, decided: Json) -> None:
+    request = {"model": decided["model"], "dataset": decided["dataset"], "method": "decision_tree", "labels": "target"}
+    result = api.made("/v1/rule-sets", request)["result"]
+
+    assert result["classes"] == ["0", "1"]
+    assert {rule["prediction"] for rule in result["rules"]} <= {"0", "1"}
+    assert result["evaluation"]["measured_against"] == "target"
+
+
+def test_node_harvest_is_refused_for_more_than_two_outcomes(api: Api, decided: Json) -> None:
+    request = {"model": decided["model"], "dataset": decided["dataset"], "method": "node_harvest"}
+
+    answer = api.post("/v1/rule-sets", request)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "method_not_applicable")
+    assert "has 3 outcomes; Node Harvest predicts values or one of two outcomes" in answer.json()["detail"]
+
+
+def test_an_explanation_says_which_rules_of_outcomes_apply(api: Api, decided: Json) -> None:
+    request = {"model": decided["model"], "dataset": decided["dataset"], "method": "decision_tree"}
+    rules = api.made("/v1/rule-sets", request)["id"]
+    parts = {"model": decided["model"], "prototype_set": decided["prototypes"]["id"], "rule_set": rules}
+    explainer = api.post("/v1/explainers", parts).json()["id"]
+
+    data = api.explain(explainer, decided["rows"].head(30).values.tolist(), include=["rules"])["data"]
+
+    first = [(row["rules"][0]["prediction"], row["decision"]["outcome"]) for row in data if row["rules"]]
+    assert sum(rule == outcome for rule, outcome in first) > 0.6 * len(first) > 10

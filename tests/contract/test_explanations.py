@@ -110,7 +110,7 @@ def test_an_answer_is_short_unless_more_is_requested(api: Api, explained: Explai
     assert ExplanationList.model_validate(answer)
     for short, whole in zip(answer["data"], explained.data, strict=True):
         assert set(short) == (_SHORT if explained.outcome == "label" else _SHORT - {"decision"})
-        lists = {"nearest_prototypes": 0, "effects": 0}
+        lists = {"nearest_prototypes": 0, "effects": 0, "summary": 0}  # a summary names features that are listed
         assert {**short, **lists} == {name: whole[name] for name in short} | lists
         assert short["effects"]["features"] == whole["effects"]["features"][:5]
         for near, known in zip(short["nearest_prototypes"], whole["nearest_prototypes"], strict=True):

@@ -72,7 +72,8 @@ def rows_here(
     StorageError
         ``schema_mismatch`` for a target that does not fit the model.
     """
-    predicted, truth = predicted_targets(model, dataset), true_targets(context.objects, model, dataset)
+    predicted = predicted_targets(model, dataset)
+    truth = None if model.by_outcome else true_targets(context.objects, model, dataset)  # the truth is of classes
     features = dict(zip(model.description.feature_names, dataset.columns, strict=True))
     raw = FileRows(lambda: context.objects, dataset.stored.content, features, 0)
     targets = predicted if labels == "predicted" or truth is None else truth
@@ -112,6 +113,7 @@ class RuleRowsSource:
     rows: RowsSource  # with the column of each of the model's features
     statements: Statements
     classes: tuple[str, ...]  # empty for values
+    by_outcome: bool  # the classes are the outcomes that are decided
     target: str | None  # column of the true targets; None: there is none
     labels: Labels  # what rules are to predict
     block_rows: int
@@ -179,11 +181,12 @@ def source_on_cluster(
 ) -> RuleRowsSource:
     """Return what workers make rows from; refuse a target whose type does not fit the model."""
     view = stored.view
-    target = None if may_lack_targets(view) else view.target
+    target = None if model.by_outcome or may_lack_targets(view) else view.target  # the truth is of classes
     rows, classes = RowsSource(stored.content, columns), tuple(model.view.classes)
     if target is not None:
         check_target_type(view, classes)
-    return RuleRowsSource(source_of(context, model), rows, statements, classes, target, labels, BLOCK_ROWS)
+    opened = source_of(context, model)
+    return RuleRowsSource(opened, rows, statements, classes, model.by_outcome, target, labels, BLOCK_ROWS)
 
 
 def read_rule_rows(start: int, stop: int, source: RuleRowsSource, expected: Mapping[str, str]) -> RowsPart:
@@ -214,7 +217,12 @@ def _slices(n_rows: int, length: int) -> Iterator[slice]:
 
 
 def _predict(source: RuleRowsSource, rows: Rows) -> Targets:
-    predictions = open_on_node(source.model)[0].predict(rows)
+    session = open_on_node(source.model)[0]
+    predictions = session.predict(rows)
+    if source.by_outcome:
+        outcomes = session.description.outcome_indices(predictions.scores, predictions.labels)
+        assert outcomes is not None  # of a model that decides
+        return Targets.of_classes(outcomes, len(source.classes))
     if predictions.labels is None:
         return Targets.of_values(predictions.scores[:, 0].astype(np.float64))
     return Targets.of_classes(predictions.labels, len(source.classes))

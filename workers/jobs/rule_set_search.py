@@ -90,6 +90,8 @@ def load_inputs(context: JobContext, request: RuleSetRequest) -> RuleSetInputs:
         ``schema_mismatch`` for a target that does not fit the model, and if all rows have the same target.
     """
     model = open_model(ModelStore(context.database), context.objects, request.model)
+    if request.labels == "predicted":
+        model = model.deciding()
     statements = statements_of(model.ensemble, model.description)
     stored = DatasetStore(context.database).get(request.dataset)
     load = partial(_load_rows, context, request, model, statements)
@@ -122,7 +124,8 @@ def _load_rows(  # a request's rows
 ) -> RowParts:
     stored = DatasetStore(context.database).get(dataset_id)
     if context.cluster is None or request.method not in _IN_PARTS or not are_on_cluster(context, stored.view.n_rows):
-        return rows_here(context, model, apply_model(context, model, dataset_id, report), statements, request.labels)
+        dataset = apply_model(context, model, dataset_id, report).deciding(model)
+        return rows_here(context, model, dataset, statements, request.labels)
     columns = match_features(model.view, stored.view)
     source = source_on_cluster(context, model, stored, columns, statements, request.labels)
     return rows_on_cluster(context.cluster, context, stored, source, request.max_rules, report)
@@ -140,7 +143,7 @@ def _refuse_equal_targets(request: RuleSetRequest, model: OpenModel, training: R
     least, most = ends[:, 0].min(), ends[:, 1].max()
     if least == most:
         name = repr(model.view.classes[int(least)]) if model.view.classes else f"{least:g}"
-        verb = "predicted" if request.labels == "predicted" else "labelled"
+        verb = "labelled" if request.labels == "target" else "decided as" if model.by_outcome else "predicted"
         detail = (
             f"all {training.n_rows} rows of dataset {request.dataset!r} are {verb} {name}: there is nothing for rules "
             "to separate; send rows for which the model predicts different things"
@@ -237,12 +240,17 @@ def labelled_pseudo_rows(
 
 
 def _labels(model: OpenModel, answers: Answering, report: ReportProgress, rows: Rows) -> Targets:
-    """Return what the model predicts for rows."""
+    """Return what the model predicts for rows, or decides of them."""
     parts = []
     blocks = (rows.take(slice(start, start + _BLOCK_ROWS)) for start in range(0, len(rows), _BLOCK_ROWS))
     for _, predicted in predict_each(answers, blocks):
         parts.append(predicted)
         report(0.15, "evaluating the model")
+    if model.by_outcome:
+        outcomes = [model.description.outcome_indices(each.scores, each.labels) for each in parts]
+        return Targets.of_classes(
+            np.concatenate([each for each in outcomes if each is not None]), len(model.view.classes)
+        )
     if parts[0].labels is None:
         return Targets.of_values(np.concatenate([each.scores[:, 0] for each in parts]).astype(np.float64))
     labels = [each.labels for each in parts if each.labels is not None]

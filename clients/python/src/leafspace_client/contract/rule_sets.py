@@ -361,8 +361,9 @@ class RuleSetRequest(Record):
     decision_tree: DecisionTreeOptions | Unset | None = UNSET
     """Settings of `decision_tree`; null: the defaults. Other methods refuse them."""
     labels: Labels | str | Unset = UNSET
-    """What rules predict, whatever the method is: the model's predictions (`predicted`) or the dataset's target column
-    (`target`), as in the papers of all methods.
+    """What rules predict, whatever the method is: the model's predictions (`predicted`), which are the outcomes where
+    the model has a decision, or the dataset's target column (`target`), as in the papers of all methods. The target
+    says nothing of outcomes: rules of these are compared with the model alone.
     """
     evaluation_dataset: str | Unset | None = UNSET
     """Id of a dataset on which the result is evaluated instead of the reference dataset; null: on the reference dataset

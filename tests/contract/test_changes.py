@@ -205,6 +205,17 @@ def test_hidden_features_have_no_curve(api: Api) -> None:
     assert answer["curves"]
 
 
+def test_the_picture_says_what_would_change_it(explained: _Explained) -> None:
+    answers = explained.explain()
+    row = next(row for row, answer in zip(explained.rows, answers, strict=True) if _options(answer))
+    body = {"instances": [row], "include": ["changes"]}
+    path = f"/v1/explainers/{explained.id}/explanations"
+    page = explained.api.post(path, body, Accept="text/html").text
+    (answer,) = explained.explain([row])
+    assert "What would make it <bdi>" in page
+    assert answer["changes"]["options"][0]["changes"][0]["text"] in page
+
+
 def test_full_detail_has_changes_only_where_they_are_included(api: Api) -> None:
     explained = _Explained(api, "multiclass", None)
     plain = api.explain(explained.id, explained.rows[:1], detail="full")["data"][0]

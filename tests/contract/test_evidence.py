@@ -57,6 +57,14 @@ def test_a_row_unlike_all_others_has_no_evidence(api: Api, registered: Registere
     assert all(("agrees" in row["evidence"]) == (row["evidence"]["n_rows"] > 0) for row in answers)
 
 
+def test_the_picture_says_what_happened_to_rows_like_it(api: Api, registered: Registered) -> None:
+    body = {"instances": [registered.instance(30)], "include": ["evidence"]}
+    path = f"/v1/explainers/{registered.explainer['id']}/explanations"
+    page = api.post(path, body, Accept="text/html").text
+    assert "What happened to rows like it" in page
+    assert "not known whether the model was trained on these rows" in page
+
+
 def test_a_set_has_the_evidence_of_calls(api: Api, registered: Registered) -> None:
     request = {"explainer": registered.explainer["id"], "dataset": registered.dataset["id"], "include": ["evidence"]}
     made = api.made("/v1/explanation-sets", request)

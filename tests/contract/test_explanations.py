@@ -490,6 +490,8 @@ def test_each_feature_that_is_hidden_in_turn_is_nowhere_in_an_answer(api: Api, f
         shown = [other for other in forest.names if other != name]
         explainer = api.post("/v1/explainers", {**request, "shown_features": shown}).json()["id"]
         answers = [api.explain(explainer, instances, n_prototypes=3, **how) for how in ({}, {"detail": "full"})]
+        costly = {"include": ["changes", "curves", "evidence"], "max_changed_features": 1}
+        answers.append(api.explain(explainer, instances[:1], **costly))
         assert not any(_mentions(orjson.dumps(answer), name) for answer in answers)
     assert len(mentioned) > 10
 

@@ -159,10 +159,13 @@ class _Why:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the nearest prototype has the predicted label; None where there is no prototype or no label."""
-        if self.is_regression or not self.nearest:
+        """Whether the nearest prototype has the row's class or outcome; None where there is none, or neither."""
+        label = self.nearest[0].get("label") if self.nearest else None
+        if label is None:
             return None
-        return bool(self.nearest[0].get("label") == self.prediction["label"])
+        decision = self.row.get("decision") or _EMPTY
+        outcomes = {band["outcome"] for band in decision.get("bands") or ()}
+        return bool(label == (decision["outcome"] if label in outcomes else self.prediction.get("label")))
 
     @cached_property
     def features(self) -> list[Feature]:

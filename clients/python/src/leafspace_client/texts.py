@@ -16,6 +16,7 @@ from .types import (
     ApproximationTreeEvaluation,
     ApproximationTreeResult,
     AuditedRow,
+    Changes,
     Contrast,
     Criticism,
     Decided,
@@ -65,6 +66,8 @@ def describe_explanation(explanation: ExplanationFields) -> str:
         lines.append(_decision_line(explanation.decision))
     if explanation.effects is not None:
         lines += _effect_lines(explanation.effects)
+    if explanation.changes is not None:
+        lines += _change_lines(explanation.changes)
     for rank, near in enumerate(explanation.nearest_prototypes, 1):
         lines += [f"{rank}. {_near(near)}", *_reasons(near.reasons)]
     for contrast in explanation.contrasts:
@@ -75,6 +78,14 @@ def describe_explanation(explanation: ExplanationFields) -> str:
     if explanation.approximation_path is not None:
         lines.append(_path_line(explanation.approximation_path))
     return _lines(lines)
+
+
+def _change_lines(changes: Changes) -> list[str]:
+    """Return a line for each change that gives the wished outcome; the summary says so where there is none."""
+    return [
+        f"{_outcome(changes.outcome)} if {' and '.join(part.text for part in option.changes)}"
+        for option in changes.options
+    ]
 
 
 def _decision_line(decided: Decided) -> str:

@@ -20,7 +20,7 @@ def decisions_of(description: ModelDescription, predictions: Outcome | Predictio
     rule, outcomes = description.decision, description.outcomes
     if rule is None:
         return [
-            {"outcome": outcomes[index], "score_of": outcomes[index], "score": score}
+            {"outcome": outcomes[index], "score": score}
             for index, score in zip(indices.tolist(), decimals(scores[range(len(scores)), indices]), strict=True)
         ]
     shared = {"bands": rule.bands()}

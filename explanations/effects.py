@@ -18,7 +18,7 @@ from tree_explainers.onnx_models.tree_inputs import TreeColumns
 from tree_explainers.onnx_models.walked_parts import WalkedParts
 from tree_explainers.rows import Rows
 
-DIGITS = 9
+DIGITS = 7
 """Of an effect, counted from the first of the larger score."""
 
 
@@ -156,7 +156,8 @@ class WarmEffects:
             for player, effect in zip(listed, effects[listed].tolist(), strict=True)
         ]
         n_others = len(order) - len(listed)
-        rest = round(raw - reference_raw - sum(entry["effect"] for entry in features), digits) if n_others else 0.0
+        # What is left by rounding is in it, too, so that the printed numbers add up.
+        rest = round(raw - reference_raw - sum(entry["effect"] for entry in features), digits) + 0.0
         outcome = {} if case.outcome is None else {"outcome": case.outcome}
         kind = "nearest" if case.outcome is None else "contrast"
         return {

@@ -29,7 +29,7 @@ def summary(
     """Return an explanation in a few sentences.
 
     A prototype that hardly any row is farther from is not called near, whichever class it is of; one of another class
-    is said to be so. Features are those that the shared trees test, which are not causes of the prediction.
+    is said to be so. Where no effects name features, those are named that the shared trees test; they are not causes.
 
     Parameters
     ----------
@@ -45,15 +45,17 @@ def summary(
     mention
         How features are named; default: by their names.
     """
-    parts, sentences = parts or {}, [_of_prediction(prediction)]
-    if "effects" in parts:
-        sentences.append(_of_effects(parts["effects"], mention))
+    parts = parts or {}
+    causes = _of_effects(parts["effects"], mention) if "effects" in parts else ""
+    sentences = [_of_prediction(prediction), causes]
     if "evidence" in parts:
         sentences.append(_of_evidence(parts["evidence"]))
     if "changes" in parts:
         sentences.append(_of_changes(parts["changes"], mention))
     if nearest:
-        sentences += [_of_nearest(prediction, nearest[0], standing), _of_shared_trees(nearest[0], mention)]
+        sentences.append(_of_nearest(prediction, nearest[0], standing))
+        if not causes:  # otherwise features are named already
+            sentences.append(_of_shared_trees(nearest[0], mention))
     else:
         sentences.append("It shares no leaf with any prototype.")
     return " ".join(filter(None, [*sentences, standing.abstention]))

@@ -86,6 +86,8 @@ class Decided(Contract):
     """What was decided on a row, and by which score."""
 
     outcome: str = Field(description="The outcome: that of the band in which the score lies, or the predicted class.")
-    score_of: str | SkipJsonSchema[None] = absent("Class whose score decides; absent for regression.")
+    score_of: str | SkipJsonSchema[None] = absent(
+        "Class whose score decides; absent for regression, and where it is the predicted class itself."
+    )
     score: float = Field(description="The score that decides.")
     bands: list[Band] | SkipJsonSchema[None] = absent("Bands of the score; absent where the model has no decision.")

@@ -190,7 +190,7 @@ class Effects(Contract):
     reference: EffectsReference = Field(description="The case that the row is compared with.")
     features: list[FeatureEffect] = Field(
         description="Features by descending size of their effects, at most `n_reasons`; effects of all, and of the "
-        "`rest`, add up to the difference of the two scores, but for rounding to 9 digits."
+        "`rest`, add up to the difference of the two scores, each rounded to 7 digits of the larger score."
     )
     rest: OtherEffects = Field(description="What the features that are not listed add.")
 

@@ -49,7 +49,7 @@ def test_every_folder_of_code_is_a_package_under_contract_or_stands_beside_them(
     assert {path.name for path in paths if len(path.parts) == 1} == {"conftest.py", "hatch_build.py"}
 
     assert folders - _BESIDE == set(PACKAGES)
-    assert set(_settings()["importlinter"]["root_packages"]) == {*PACKAGES, "leafspace_drawings"}
+    assert set(_settings()["importlinter"]["root_packages"]) == {*PACKAGES, "leafspace_client", "leafspace_drawings"}
     built = _settings()["hatch"]["build"]["targets"]["wheel"]["packages"]
     assert set(built) == set(PACKAGES)
 

@@ -24,6 +24,7 @@ _SHORT = {
     "summary",
     "prediction",
     "decision",
+    "effects",
     "typicality",
     "warnings",
     "nearest_prototypes",
@@ -159,9 +160,10 @@ def test_a_summary_names_the_prediction_and_the_nearest_prototype(explained: Exp
         for nearest in row["nearest_prototypes"][:1]:
             assert f"row {nearest['row_id']}" in summary
             assert f" a proximity of {nearest['proximity']:.0%}" in summary
-            assert all(f"ask most often about {reason['feature']}" in summary for reason in nearest["reasons"][:1])
             agrees = row["prototype_prediction"].get("agrees", True)
             assert ("nearest is of another class" in summary or "prototype is of another class" in summary) != agrees
+        assert f"Compared with row {row['effects']['reference']['row_id']}" in summary
+        assert row["effects"]["features"][0]["feature"] in summary
 
 
 def test_a_registered_row_says_what_came_of_it(api: Api, forest: Registered) -> None:

@@ -179,7 +179,7 @@ def _made_before(given: Names) -> Names:
     prototypes = client.prototype_sets.create(model, dataset).wait()
     storing = client.explainers.create(model, prototypes, store_explanations=True)
     explained: Explanations = storing.explain(rows[:18])
-    named = client.explainer_names.put("credit-risk", storing)
+    named = client.explainer_names.put("credit-risk", storing, force=True)
     report = client.reports.create("Review", storing, rows=["17"]).wait()
     stored = next(iter(client.explanations.list(explainer=storing, row_id="9")))
     return {

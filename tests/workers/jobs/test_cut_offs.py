@@ -81,5 +81,6 @@ def test_audits_maps_and_explanations_name_the_labels_of_the_graph(workshop: Wor
     assert audited["predicted_label"] == [forest.labels[row] for row in audited["row"]]
     assert mapped["predicted_label"] == [forest.labels[row] for row in mapped["row"]]
     assert answers["label"] == forest.labels
-    assert all(f"Predicted as {label}." in text for label, text in zip(forest.labels, answers["summary"], strict=True))
+    for label, text in zip(forest.labels, answers["summary"], strict=True):
+        assert text.startswith((f"Predicted as {label}.", f"Predicted {label}, was ", f"The decision is {label}: "))
     assert not any(answers["warnings"])

@@ -62,7 +62,7 @@ def describe_explanation(explanation: ExplanationFields) -> str:
         return f"Row {explanation.row_id}: {explanation.problem.detail}"
     lines = [f"Row {explanation.row_id}: {explanation.summary}"]
     lines += [f"Warning: {warning.detail}" for warning in explanation.warnings]
-    if explanation.decision is not None:
+    if explanation.decision is not None and explanation.decision.bands:  # otherwise it is the prediction
         lines.append(_decision_line(explanation.decision))
     if explanation.effects is not None:
         lines += _effect_lines(explanation.effects)

@@ -266,7 +266,7 @@ class Effects(Record):
     """The case that the row is compared with."""
     features: list[FeatureEffect]
     """Features by descending size of their effects, at most `n_reasons`; effects of all, and of the `rest`, add up to
-    the difference of the two scores, but for rounding to 9 digits.
+    the difference of the two scores, each rounded to 7 digits of the larger score.
     """
     rest: OtherEffects
     """What the features that are not listed add."""

@@ -76,7 +76,7 @@ class Decided(Record):
     outcome: str
     """The outcome: that of the band in which the score lies, or the predicted class."""
     score_of: str | Unset = UNSET
-    """Class whose score decides; absent for regression."""
+    """Class whose score decides; absent for regression, and where it is the predicted class itself."""
     score: float
     """The score that decides."""
     bands: list[Band] | Unset = UNSET

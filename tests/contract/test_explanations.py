@@ -28,7 +28,6 @@ _SHORT = {
     "typicality",
     "warnings",
     "nearest_prototypes",
-    "effects",
 }
 _REASON = {"feature", "text", "value", "prototype_value", "share_of_trees"}
 

@@ -71,6 +71,10 @@ def _methods(shown: ReportInputs) -> Iterator[str]:
             "The reasons of an explained row are exact: whatever value the row had inside a stretch, all the trees "
             "that put it beside its prototype would still do so."
         )
+        yield (
+            "Effects of features, where they are shown, are exact Shapley values of the model's score against the "
+            "prototype that is named: all together add up to the difference of the two scores."
+        )
     if shown.newer_dataset is not None:
         yield (
             "A row is far where nearly all rows that the prototypes were compared with are nearer to one, or where it "

@@ -23,6 +23,7 @@ from leafspace_client import (
     NotFound,
     PrototypeSet,
 )
+from leafspace_client.explanations import WishedChanges
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 from sklearn.linear_model import LinearRegression
@@ -389,6 +390,26 @@ def test_frames_have_the_rows_that_could_not_be_explained_too(client: Leafspace,
     assert set(explanations.to_frame("reasons")["row_id"]) <= set(frame["row_id"][frame["status"] == "ok"])
 
 
+def _check_what_would_change(explainer: Explainer, row: pd.DataFrame) -> None:
+    fixed = row.columns[0]
+    wished = not explainer.explain(row)[0].label
+    changes: WishedChanges = {"outcome": wished, "fixed": [fixed]}
+    (explanation,) = explainer.explain(row, include=["curves", "evidence"], changes=changes)
+    assert explanation.changes is not None
+    outcome: object = explanation.changes.outcome
+    assert outcome is wished
+    for option in explanation.changes.options:
+        changed = row.assign(**{part.feature: part.to for part in option.changes})
+        assert explainer.explain(changed)[0].label is wished
+        assert fixed not in changed.columns[(changed != row).any()]
+        assert option.changes[0].text in str(explanation)
+    assert explanation.evidence is not None
+    assert [share.label for share in explanation.evidence.shares] == [False, True]
+    assert explanation.curves[0].score_of is explanation.label
+    begins = [float(step.from_) for step in explanation.curves[0].steps[1:] if step.from_]
+    assert begins == sorted(begins)
+
+
 def test_labels_are_those_that_the_estimator_predicts(client: Leafspace, service: Service) -> None:
     own = (_LABELS == "benign").to_numpy()
     forest = RandomForestClassifier(10, max_depth=3, random_state=7).fit(_FEATURES, own)
@@ -416,6 +437,7 @@ def test_labels_are_those_that_the_estimator_predicts(client: Leafspace, service
     assert found.to_frame()["label"].tolist() == predicted
     searched = explainer.explain(rows, nearest_rows={"n_rows": 2, "classes": [True], "row_ids": range(500)})
     assert {near.label for each in searched for near in each.nearest_rows} == {True}
+    _check_what_would_change(explainer, rows.iloc[:1])
     made = client.explanation_sets.create(explainer, client.register_dataset(rows)).wait(timeout=120)
     assert repr(made) == f"<ExplanationSet {made.id} ready, {len(predicted)} of {len(predicted)} rows explained>"
     assert _typed(each.label for each in made.explanations()) == _typed(predicted)

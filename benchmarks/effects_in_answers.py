@@ -76,7 +76,7 @@ def _cases() -> dict[str, tuple[Any, pd.DataFrame, pd.Series]]:
     cancer = load_breast_cancer(as_frame=True)
     numbers, target = cancer.data.astype(np.float32).astype(float), cancer.target
     adult = pd.read_parquet(shared_path("data/adult.parquet")).dropna().head(5000)
-    people, income = adult.drop(columns=adult.columns[-1]), adult[adult.columns[-1]]
+    people, income = adult.drop(columns=["income", "source_split"]), adult["income"]
     texts = [str(name) for name in people if not pd.api.types.is_numeric_dtype(people[name])]
     people[texts] = people[texts].astype(object)
     encoder = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), texts), remainder="passthrough")

@@ -121,6 +121,13 @@ class LabelCount(Contract):
     n_rows: int = Field(description="Number of explained rows for which the model predicts it.")
 
 
+class OutcomeCount(Contract):
+    """How often an outcome is decided."""
+
+    outcome: str = Field(description="The outcome.")
+    n_rows: int = Field(description="Number of explained rows for which it is decided.")
+
+
 class LevelCount(Contract):
     """How many rows are so typical."""
 
@@ -162,11 +169,16 @@ class ExplanationSetResult(Contract):
     n_refused: int = Field(description="Number of rows that the model does not accept; each has a `problem`.")
     n_unassigned: int = Field(description="Number of explained rows that share no leaf with any prototype.")
     agreement: float | None = Field(
-        description="Share of the explained rows whose nearest prototype has the label that the model predicts, 0 to "
-        "1; null for regression, or where no row is explained."
+        description="Share of the explained rows whose nearest prototype has the label that the model predicts or, "
+        "where prototypes are of outcomes, the outcome that is decided, 0 to 1; null where there is neither, or "
+        "where no row is explained."
     )
     labels: list[LabelCount] = Field(
         description="Predicted labels of the explained rows, in the order of the classes; empty for regression."
+    )
+    outcomes: list[OutcomeCount] = Field(
+        default=[],
+        description="Outcomes of the explained rows, in the order of the bands; empty where the model has no decision.",
     )
     typicality: list[LevelCount] = Field(
         description="Explained rows by level of typicality; empty where all rows of the dataset are prototypes."

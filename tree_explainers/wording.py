@@ -28,6 +28,7 @@ _READS_AS_CONDITION = re.compile(  # a category that holds their words or signs,
     rf"{_COULD_MISLEAD.pattern}|[<>=?;:]|^(no|not|none|one of|another|any|missing|above|below|at least|at most|in)\b",
     re.IGNORECASE,
 )
+_THOUSAND = 1000  # from here on, commas part the digits
 
 
 def number_text(value: float) -> str:
@@ -38,6 +39,8 @@ def number_text(value: float) -> str:
     if not isfinite(value):
         return "infinity" if value > 0 else "-infinity"
     text = repr(float(value)).removesuffix(".0")
+    if -_THOUSAND < value < _THOUSAND and "e" not in text:
+        return text
     if "e" in text:
         if int(text.partition("e")[2]) not in _EXPONENTS_WRITTEN_OUT:
             return text

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -228,3 +229,23 @@ def test_an_explanation_says_which_rules_of_outcomes_apply(api: Api, decided: Js
 
     first = [(row["rules"][0]["prediction"], row["decision"]["outcome"]) for row in data if row["rules"]]
     assert sum(rule == outcome for rule, outcome in first) > 0.6 * len(first) > 10
+
+
+def test_a_set_of_explanations_counts_outcomes_and_compares_them_with_those_of_prototypes(
+    api: Api, decided: Json
+) -> None:
+    request = {"explainer": decided["explainer"], "dataset": decided["dataset"]}
+    result = api.made("/v1/explanation-sets", request)["result"]
+    data = [
+        row
+        for first in range(0, len(decided["rows"]), 500)
+        for row in api.explain(decided["explainer"], decided["rows"][first : first + 500].values.tolist())["data"]
+    ]
+
+    outcomes = [row["decision"]["outcome"] for row in data]
+    near = [row["nearest_prototypes"][0]["label"] if row["nearest_prototypes"] else None for row in data]
+    assert result["outcomes"] == [
+        {"outcome": name, "n_rows": outcomes.count(name)} for name in ("approve", "refer", "decline")
+    ]
+    assert [each["label"] for each in result["labels"]] == ["0", "1"]
+    assert result["agreement"] == np.mean([one == other for one, other in zip(outcomes, near, strict=True)]) > 0.5

@@ -27,6 +27,7 @@ _RESULT_FIELDS = {
         "warnings",
         "agreement",
         "labels",
+        "outcomes",
         "mean_proximity",
         "mean_absolute_effects",
         "effects_scale",

@@ -57,23 +57,31 @@ class Tally:
     n_explained: int = 0
     n_abstained: int = 0  # of these
     n_unassigned: int = 0
-    n_agreeing: int = 0  # rows whose nearest prototype has the label that the model predicts
+    n_agreeing: int = 0  # rows whose nearest prototype has what is predicted, or decided where it is of an outcome
     proximity: float = 0.0  # to the nearest prototype, summed over rows
     n_with_effects: int = 0
     effects: list[int] = field(default_factory=list)  # by player: exact sums of their sizes (``exact_sums.py``)
     n_of_label: dict[str, int] = field(default_factory=dict)
+    n_of_outcome: dict[str, int] = field(default_factory=dict)
     n_of_level: dict[str, int] = field(default_factory=dict)  # of typicality
     n_of_code: dict[str, int] = field(default_factory=dict)  # rows with such a warning
 
     @classmethod
-    def of(cls, documents: Sequence[Json], effects: Sequence[NDArray[np.float64]] = ()) -> Self:
-        """Count explanations, as callers get them, and add up the sizes of effects, (n_players,) of a row each."""
+    def of(
+        cls, documents: Sequence[Json], effects: Sequence[NDArray[np.float64]] = (), *, by_outcome: bool = False
+    ) -> Self:
+        """Count explanations, as callers get them, and add up the sizes of effects, (n_players,) of a row each.
+
+        ``by_outcome``: prototypes have outcomes as labels.
+        """
         explained = [document for document in documents if "prediction" in document]
         labels = [document["prediction"].get("label") for document in explained]
+        outcomes = [document["decision"]["outcome"] if "decision" in document else None for document in explained]
         near = [(document["nearest_prototypes"] or [None])[0] for document in explained]
         levels = [document["typicality"]["level"] for document in explained if "typicality" in document]
         codes = [code for document in explained for code in {warning["code"] for warning in document["warnings"]}]
-        pairs = [(prototype, label) for prototype, label in zip(near, labels, strict=True) if prototype is not None]
+        compared = zip(near, outcomes if by_outcome else labels, strict=True)
+        pairs = [(prototype, label) for prototype, label in compared if prototype is not None]
         return cls(
             n_rows=len(documents),
             n_explained=len(explained),
@@ -84,6 +92,7 @@ class Tally:
             n_with_effects=len(effects),
             effects=[exact_sum(column) for column in np.abs(effects).T] if effects else [],
             n_of_label=dict(Counter(label for label in labels if label is not None)),
+            n_of_outcome=dict(Counter(outcome for outcome in outcomes if outcome is not None)),
             n_of_level=dict(Counter(levels)),
             n_of_code=dict(Counter(codes)),
         )
@@ -99,6 +108,7 @@ class Tally:
         self.n_with_effects += other.n_with_effects
         self.effects = [sum(sizes) for sizes in zip_longest(self.effects, other.effects, fillvalue=0)]
         self.n_of_label = dict(Counter(self.n_of_label) + Counter(other.n_of_label))
+        self.n_of_outcome = dict(Counter(self.n_of_outcome) + Counter(other.n_of_outcome))
         self.n_of_level = dict(Counter(self.n_of_level) + Counter(other.n_of_level))
         self.n_of_code = dict(Counter(self.n_of_code) + Counter(other.n_of_code))
 
@@ -170,7 +180,8 @@ class BlockExplainer:
         text = b"".join(orjson.dumps(document) + b"\n" for document in documents)
         table = table_of(documents, rows.start, is_regression=not self.warm.model.classes)
         compressed = pa.Codec("zstd", compression_level=_COMPRESSION_LEVEL).compress(text, asbytes=True)
-        return RenderedBlock(Tally.of(documents, effects), len(text), compressed, table, outcome)
+        tally = Tally.of(documents, effects, by_outcome=self.warm.by_outcome)
+        return RenderedBlock(tally, len(text), compressed, table, outcome)
 
     def _explain(self, rows: range, note_effects: NoteEffects) -> tuple[list[Json], Outcome]:
         """Return what a call for each row answers, and the model's outcome for those that it takes."""

@@ -26,6 +26,7 @@ from schemas.explanation_sets import (
     LabelCount,
     LevelCount,
     MeanEffect,
+    OutcomeCount,
     WarningCount,
 )
 from schemas.models import MAX_INSTANCES
@@ -232,8 +233,9 @@ def _content(warm: WarmExplainer, tally: Tally, n_line_bytes: int, paths: Mappin
         n_abstained=tally.n_abstained,
         n_refused=tally.n_rows - n_explained,
         n_unassigned=tally.n_unassigned,
-        agreement=tally.n_agreeing / n_explained if classes and n_explained else None,
+        agreement=tally.n_agreeing / n_explained if n_explained and (classes or warm.by_outcome) else None,
         labels=[LabelCount(label=label, n_rows=tally.n_of_label.get(label, 0)) for label in classes],
+        outcomes=[] if warm.model.decision is None else _outcomes(warm, tally),
         typicality=[LevelCount(level=level, n_rows=tally.n_of_level.get(level, 0)) for level in levels],
         warnings=[WarningCount(code=code, n_rows=n_rows) for code, n_rows in sorted(tally.n_of_code.items())],
         mean_proximity=tally.proximity / n_explained if n_explained else None,
@@ -245,6 +247,10 @@ def _content(warm: WarmExplainer, tally: Tally, n_line_bytes: int, paths: Mappin
             parquet=paths["table"].stat().st_size,
         ),
     )
+
+
+def _outcomes(warm: WarmExplainer, tally: Tally) -> list[OutcomeCount]:
+    return [OutcomeCount(outcome=name, n_rows=tally.n_of_outcome.get(name, 0)) for name in warm.model.outcomes]
 
 
 def _mean_absolute_effects(warm: WarmExplainer, tally: Tally) -> list[MeanEffect]:

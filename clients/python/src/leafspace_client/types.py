@@ -114,6 +114,7 @@ from .contract.explanation_sets import (
     LabelCount as LabelCount,
     LevelCount as LevelCount,
     MeanEffect as MeanEffect,
+    OutcomeCount as OutcomeCount,
     PageExplanation as PageExplanation,
     PageExplanationSet as PageExplanationSet,
     WarningCount as WarningCount,

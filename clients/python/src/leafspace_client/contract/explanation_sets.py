@@ -110,11 +110,13 @@ class ExplanationSetResult(Record):
     n_unassigned: int
     """Number of explained rows that share no leaf with any prototype."""
     agreement: float | None
-    """Share of the explained rows whose nearest prototype has the label that the model predicts, 0 to 1; null for
-    regression, or where no row is explained.
+    """Share of the explained rows whose nearest prototype has the label that the model predicts or, where prototypes
+    are of outcomes, the outcome that is decided, 0 to 1; null where there is neither, or where no row is explained.
     """
     labels: list[LabelCount]
     """Predicted labels of the explained rows, in the order of the classes; empty for regression."""
+    outcomes: list[OutcomeCount] | Unset = UNSET
+    """Outcomes of the explained rows, in the order of the bands; empty where the model has no decision."""
     typicality: list[LevelCount]
     """Explained rows by level of typicality; empty where all rows of the dataset are prototypes."""
     warnings: list[WarningCount] | Unset = UNSET
@@ -169,6 +171,15 @@ class MeanEffect(Record):
     """Name of the feature."""
     effect: float
     """Mean of the sizes of its effects, 0 or more, to 9 digits."""
+
+
+class OutcomeCount(Record):
+    """How often an outcome is decided."""
+
+    outcome: str
+    """The outcome."""
+    n_rows: int
+    """Number of explained rows for which it is decided."""
 
 
 class PageExplanationSet(Record):

@@ -155,9 +155,11 @@ def _values_of(entry: Mapping[str, Any]) -> str:
 
 
 def cell_words(value: Any) -> str:  # of a row
-    """Return a value of a row in words; numbers in at most six digits."""
+    """Return a value of a row in words: a number in at most six digits, a boolean as yes or no."""
     if value is None:
         return "missing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return _number(value) if isinstance(value, float) else wording.value_text(str(value))
 
 

@@ -146,7 +146,7 @@ class MeanEffect(Contract):
     """How much a feature moves the score, on average."""
 
     feature: str = Field(description="Name of the feature.")
-    effect: float = Field(description="Mean of the sizes of its effects, 0 or more, to 9 digits.")
+    effect: float = Field(description="Mean of the sizes of its effects, 0 or more, to 7 digits.")
 
 
 class ExplanationSetSizes(Contract):

@@ -127,7 +127,7 @@ _EXPLAINED = {
         "reference": {"kind": "contrast", "row_id": "7", "outcome": "approve", "score": -2.0},
         "features": [
             {"feature": "late", "value": 2, "reference_value": None, "effect": 1.5, "points": 0.25},
-            {"feature": "age", "value": 30, "reference_value": 30, "effect": -0.125, "points": -0.02},
+            {"feature": "insured", "value": True, "reference_value": False, "effect": -0.125, "points": -0.02},
             {"feature": "component_1", "effect": -0.03, "points": -0.005},
         ],
         "rest": {"n_features": 1, "effect": -0.005},
@@ -142,7 +142,7 @@ def test_an_explanation_is_printed_with_its_bands_and_effects() -> None:
         "Decision: refer, by the score of 1, 0.34 (approve below 0.3, refer below 0.7, else decline)",
         "Effects on the log-odds of 1, from row 7 (approve): -2 to -0.66",
         "   +1.5 late (2, there missing), +0.25 in probability",
-        "   -0.125 age (30), -0.02 in probability",
+        "   -0.125 insured (yes, there no), -0.02 in probability",
         "   -0.03 component_1, -0.005 in probability",
         "   -0.005 1 other feature",
     ]

@@ -91,6 +91,16 @@ def test_what_is_shown_reads_without_styles_and_pictures() -> None:
     assert document("Job")["artefact"] in texts["Job"]
 
 
+def test_a_set_of_explanations_shows_the_largest_mean_effects() -> None:
+    sizes = {"petal_length": 0.4321, "petal_width": 0.25, "sepal_length": 0.01, "sepal_width": 0.001}
+    means = [{"feature": name, "effect": size} for name, size in sizes.items()]
+    result = document("ExplanationSet")["result"] | {"mean_absolute_effects": means, "effects_scale": "probability"}
+
+    shown = _view("ExplanationSet", result=result)._repr_html_()
+
+    assert "petal_length 0.43, petal_width 0.25, sepal_length 0.01<" in shown
+
+
 def test_an_explanation_uses_the_columns_of_a_dataset_that_the_client_has_met() -> None:
     assert "ls-strip" not in _explanations()[0]._draw().html
     assert "ls-strip" in _explanations("Dataset")[0]._draw().html

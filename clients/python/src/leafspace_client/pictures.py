@@ -38,6 +38,7 @@ from .known_documents import KnownDocuments
 
 Json: TypeAlias = Mapping[str, Any]
 
+_N_EFFECTS = 3
 _N_CARDS, _N_FEATURES, _N_FOLDED, _N_SUSPECTS = 12, 8, 24, 10
 _NOTHING: Json = {}
 _SHARES = ("share", "agreement", "rows that")
@@ -74,6 +75,7 @@ _FIGURES: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("n_refused", "refused"),
         ("agreement", "agreement of model and nearest prototype"),
         ("mean_proximity", "mean proximity"),
+        ("mean_absolute_effects", "largest mean effects"),
     ),
     "explainer": (
         ("model", "model"),
@@ -227,6 +229,8 @@ def _card(title: str, values: Json = _NOTHING, lead: str = "", note: str = "", f
 
 
 def _figure(name: str, value: Any) -> str:  # a figure
+    if name.endswith("effects"):
+        return ", ".join(f"{each['feature']} {words.brief(each['effect'])}" for each in value[:_N_EFFECTS])
     if isinstance(value, list):
         return words.count(len(value))
     if isinstance(value, float) and name.startswith(_SHARES):

@@ -124,7 +124,9 @@ def _values(effect: FeatureEffect) -> str:
 def _cell(value: Any) -> str:  # of a row
     if value is None:
         return "missing"
-    return number(value) if isinstance(value, float | int) and not isinstance(value, bool) else str(received(value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return number(value) if isinstance(value, float | int) else str(received(value))
 
 
 def _points(effect: FeatureEffect) -> str:

@@ -170,7 +170,7 @@ class MeanEffect(Record):
     feature: str
     """Name of the feature."""
     effect: float
-    """Mean of the sizes of its effects, 0 or more, to 9 digits."""
+    """Mean of the sizes of its effects, 0 or more, to 7 digits."""
 
 
 class OutcomeCount(Record):

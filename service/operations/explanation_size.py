@@ -16,6 +16,7 @@ _SECONDS_PER_CURVES, _SECONDS_PER_PAIR, _SECONDS_PER_PAIR_OF_TREE = 3e-3, 1.5e-4
 _CHANGES_BYTES, _STEP_BYTES, _SHARE_BYTES = 3000, 45, 150
 _SECONDS_PER_REASON, _SECONDS_PER_INTERVAL, _SECONDS_PER_VALUE = 4e-6, 1e-5, 5e-7
 _ROW_BYTES, _ENTRY_BYTES, _REASON_BYTES, _VALUE_BYTES = 2048, 450, 140, 60  # of JSON
+_EFFECTS_BYTES, _EFFECT_BYTES = 400, 180  # of effects beside what they list, of one of these
 SCORE_BYTES = 100
 """Bytes of a class's score as JSON."""
 _WHICH_ROWS = "send either `instances`, or `dataset` with the `row_ids` of those of its rows that are to be explained"
@@ -36,6 +37,8 @@ class ExplanationSize:
     n_shown: int
     """Reasons or values of each of these."""
     n_reasons: int
+    n_effects: int
+    """Features whose effects are listed."""
     n_values: int
     has_intervals: bool
     has_evidence: bool
@@ -62,6 +65,7 @@ class ExplanationSize:
             n_compared=n_compared,
             n_shown=max(1, n_values_shown(request, n_features)),  # without reasons, it is an entry all the same
             n_reasons=n_compared * n_reasons,
+            n_effects=0 if warm.effects is None else n_reasons,
             n_values=n_compared * n_features if is_full or "values" in request.include else 0,
             has_intervals=is_full,
             has_evidence="evidence" in request.include,
@@ -86,6 +90,7 @@ class ExplanationSize:
     def n_bytes(self) -> int:
         """Bytes of the answer as JSON."""
         entries = _ENTRY_BYTES * self.n_compared + SCORE_BYTES * self.n_classes + _CHANGES_BYTES * self.has_changes
+        entries += _EFFECTS_BYTES + _EFFECT_BYTES * self.n_effects
         entries += _STEP_BYTES * self.n_steps + _SHARE_BYTES * self.n_classes * self.has_evidence
         return self.n_rows * (_ROW_BYTES + entries + _REASON_BYTES * self.n_reasons + _VALUE_BYTES * self.n_values)
 

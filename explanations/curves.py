@@ -37,7 +37,8 @@ def curves_of(warm: WarmExplainer, row: Rows, column: int) -> list[dict[str, Any
             _number_steps(curve, column, resolution) if isinstance(curve, NumberCurve) else _categories(curve, column)
         )
         missing = {} if curve.missing is None else {"missing": decimals(curve.missing[column : column + 1])[0]}
-        documents.append({"feature": curve.feature, **of, **steps, **missing})
+        listed = {"steps": steps.pop("steps")}
+        documents.append({"feature": curve.feature, **of, **listed, **missing, **steps})
     return documents
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from explanations.sentences import summary
 from explanations.typicality import UNKNOWN
-from tests.support.api import Api, Json, csv_of
+from tests.support.api import Api, Json, csv_of, register
 from tests.support.models import fitted
 
 _TASKS = ("random_forest_binary", "gradient_boosting_binary", "random_forest_multiclass", "random_forest_regression")
@@ -121,3 +121,13 @@ def test_a_score_is_printed_in_few_digits_that_keep_it_in_its_band(score: float,
     sentence = summary({"label": outcome, "decision": decided}, [], UNKNOWN)
 
     assert sentence.startswith(f"The decision is {outcome}: the score of ill is {text}, ")
+
+
+def test_a_model_whose_scores_are_no_sums_over_trees_has_explanations_without_effects(api: Api) -> None:
+    registered = register(api, "ada_boost_binary", "boosting", min_leaf_rows=1)
+
+    (row,) = api.explain(registered.explainer["id"], [registered.instance(0)], n_reasons="all")["data"]
+
+    assert row["status"] == "ok"
+    assert "effects" not in row
+    assert "Compared with" not in row["summary"]

@@ -98,7 +98,7 @@ class Comparison(Contract):
     )
     prototypes_agreement: float | None = Field(
         description="Share of the rows whose nearest prototypes have the same label, or none, 0 to 1; null for "
-        "regression."
+        "regression, and where those of one model are of outcomes."
     )
     rules_agreement: float | None = Field(
         description="Share of the rows for which both rule sets predict the same label, 0 to 1; null for regression, "

@@ -249,3 +249,16 @@ def test_a_set_of_explanations_counts_outcomes_and_compares_them_with_those_of_p
     ]
     assert [each["label"] for each in result["labels"]] == ["0", "1"]
     assert result["agreement"] == np.mean([one == other for one, other in zip(outcomes, near, strict=True)]) > 0.5
+
+
+def test_a_report_does_not_compare_outcomes_with_classes(api: Api, decided: Json) -> None:
+    model = api.upload("/v1/models", fitted("random_forest_binary").onnx, {}).json()["id"]
+    prototypes = api.make(model=model, dataset=decided["dataset"], n_prototypes=4, proximity_kind="random_forest")
+    plain = api.post("/v1/explainers", {"model": model, "prototype_set": prototypes["id"]}).json()["id"]
+    request = {"title": "two models", "rows": ["0"], "explainer": plain}
+
+    mixed = api.made("/v1/reports", {**request, "compare_with": decided["explainer"]})["result"]["comparison"]
+    alike = api.made("/v1/reports", {**request, "compare_with": plain})["result"]["comparison"]
+
+    assert mixed["prototypes_agreement"] is None
+    assert alike["prototypes_agreement"] == 1

@@ -84,6 +84,12 @@ class _Side:
         self._default = None if rules is None else rules["default_prediction"]
         self._tree = None if tree is None else WarmTree.of(ApproximationTreeResult.model_validate(tree), names)
         self._leaves = [] if tree is None else [node["prediction"] for node in tree["nodes"]]
+        # Whether each gives outcomes of a decision, which are not compared with classes.
+        self.gives_outcomes = {
+            "prototypes": warm.by_outcome,
+            "rules": rules is not None and rules["classes"] != warm.model.classes,
+            "trees": False,
+        }
 
     @property
     def classes(self) -> Sequence[str]:
@@ -170,7 +176,7 @@ class _ComparedRows:
     ) -> None:
         for name in _EXPLAINERS:
             one, two = labels[name], other_labels[name]
-            if one is not None and two is not None:
+            if one is not None and two is not None and len({side.gives_outcomes[name] for side in self._sides}) == 1:
                 n_same = sum(one[i] == two[j] for i, j in zip(mine.tolist(), its.tolist(), strict=True))
                 self._agreeing[name] = self._agreeing.get(name, 0) + n_same
 

@@ -31,7 +31,9 @@ class Comparison(Record):
     mean_difference: float | None
     """Mean absolute difference of the predicted values; null for classification."""
     prototypes_agreement: float | None
-    """Share of the rows whose nearest prototypes have the same label, or none, 0 to 1; null for regression."""
+    """Share of the rows whose nearest prototypes have the same label, or none, 0 to 1; null for regression, and where
+    those of one model are of outcomes.
+    """
     rules_agreement: float | None
     """Share of the rows for which both rule sets predict the same label, 0 to 1; null for regression, and without two
     rule sets in which the first rule that holds decides.

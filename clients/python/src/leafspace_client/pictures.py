@@ -42,24 +42,6 @@ _N_EFFECTS = 3
 _N_CARDS, _N_FEATURES, _N_FOLDED, _N_SUSPECTS = 12, 8, 24, 10
 _NOTHING: Json = {}
 _SHARES = ("share", "agreement", "rows that")
-_WORDS = {
-    "proximities": "Proximities",
-    "explanation_set": "Explanation set",
-    "explainer": "Explainer",
-    "job": "Job",
-    "feature_set": "Feature set",
-    "relational_dataset": "Relational dataset",
-    "relational_forest": "Relational forest",
-    "prototype_set": "Prototype set",
-    "rule_set": "Rule set",
-    "approximation_tree": "Approximation tree",
-    "label_audit": "Label audit",
-    "map": "Map",
-    "model": "Model",
-    "dataset": "Dataset",
-    "next_question": "Next question",
-    "report": "Report",
-}
 _FIGURES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "proximities": (
         ("n_rows", "rows"),
@@ -121,7 +103,7 @@ def document_of(drawing: Drawing) -> str:
 def drawing_of(document: Json, known: KnownDocuments) -> Drawing:
     """Return the picture of an object, of which ``document`` is the service's answer."""
     kind = str(document["object"])
-    title = f"{_WORDS.get(kind, kind.replace('_', ' '))} {document.get('name') or document.get('id', '')}".strip()
+    title = f"{kind.replace('_', ' ').capitalize()} {document.get('name') or document.get('id', '')}".strip()
     if "status" in document and kind != "job" and not document.get("result"):
         return Drawing(title, _unfinished(title, document))
     draw, smaller = _DRAWN.get(kind, _facts), _SMALLER.get(kind)
@@ -217,7 +199,7 @@ def _facts(document: Json, _known: KnownDocuments) -> str:
     if kind == "job":
         progress = document["progress"]
         values["progress"] = f"{progress['fraction']:.0%} {progress['message'] or progress['stage']}".strip()
-    title = f"{_WORDS.get(kind, kind.replace('_', ' '))} {document.get('name') or ''}".strip()
+    title = f"{kind.replace('_', ' ').capitalize()} {document.get('name') or ''}".strip()
     note = (document.get("problem") or _NOTHING).get("detail", "")
     return _card(title, values, "", note, str(document.get("id", "")))
 

@@ -117,7 +117,7 @@ def _rows_of(warm: WarmExplainer, changes: Sequence[Change], row: ChangedRow) ->
 def _changed_feature(warm: WarmExplainer, part: FeatureChange, row: ChangedRow) -> dict[str, Any]:
     names = warm.session.description.feature_names
     if len(part.raw_values) > 1:
-        columns = {names[at]: value for at, value in part.raw_values.items()}
+        columns = [{"column": names[at], "value": value} for at, value in part.raw_values.items()]
         value, to, more = part.value, part.to, {"columns": columns}
     else:
         ((at, raw),) = part.raw_values.items()

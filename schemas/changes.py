@@ -9,13 +9,20 @@ from .contract import Contract, RowId, absent, without_default
 from .reasons import TARGET_OF_A_ROW, Cell
 
 
+class ChangedColumn(Contract):
+    """A one-hot column as it is sent of a changed row."""
+
+    column: str = Field(description="Name of the column.")
+    value: float = Field(description="Its value: 1 for the category of the changed row, else 0.")
+
+
 class ChangedFeature(Contract):
     """A feature that has another value in the changed row."""
 
     feature: str = Field(description="Name of the feature; of a one-hot group, the group's.")
     value: Cell = Field(description="Value of the row; null if it is missing.")
     to: Cell = Field(description="Value of the changed row, as it can be sent; null if it is missing.")
-    columns: dict[str, float] | SkipJsonSchema[None] = absent(
+    columns: list[ChangedColumn] | SkipJsonSchema[None] = absent(
         "Of a one-hot group, what is sent: its columns and their values; absent for other features."
     )
     text: str = Field(description="The same as an English phrase, such as `income is 45,000 instead of 31,000`.")

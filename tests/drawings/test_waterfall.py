@@ -94,3 +94,14 @@ def test_signs_and_values_stand_as_words() -> None:
     assert "x&lt;y" in drawn
     assert "from 2, decided" in drawn
     assert "and not in the world" in drawn
+
+
+def test_of_many_features_the_largest_have_lines_and_the_others_are_added_up() -> None:
+    features = [{"feature": f"x{index}", "effect": 2.0**-index} for index in range(12)]
+    effects = _effects(features=features, rest={"n_features": 3, "effect": 0.25}, score=0.0)
+
+    waterfall = Waterfall.of_effects(effects, _NAMES)
+
+    assert len(waterfall.steps) == 9
+    assert waterfall.steps[-1].said == "7 other features"
+    assert waterfall.steps[-1].effect == sum(2.0**-index for index in range(8, 12)) + 0.25

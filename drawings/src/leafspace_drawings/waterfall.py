@@ -11,6 +11,7 @@ from .words import counted, number
 
 Json = Mapping[str, Any]
 
+_MOST_STEPS = 8  # features that have a line of their own: more would not be read, nor fit on the page with the rest
 _SCALES = {"probability": "score", "log_odds": "score in log-odds", "value": "value"}
 
 
@@ -46,6 +47,7 @@ class Waterfall:
     @classmethod
     def of_effects(cls, effects: Json, names: ColumnNames) -> "Waterfall":
         """Return the waterfall of an explanation's effects; in probability, where log-odds can be said so."""
+        effects = _shortened(effects)
         listed, n_others = effects["features"], effects["rest"]["n_features"]
         is_rescaled = bool(listed) and all("points" in each for each in listed)
         before, after = effects["reference"]["score"], effects["score"]
@@ -84,6 +86,16 @@ class Waterfall:
     def direction(self) -> str:
         """How the row's score compares with that of the reference case."""
         return "as high" if self.before == self.after else "higher" if self.before < self.after else "lower"
+
+
+def _shortened(effects: Json) -> Json:
+    """Return effects of few features; those of the others are added up."""
+    listed, left, rest = effects["features"][:_MOST_STEPS], effects["features"][_MOST_STEPS:], effects["rest"]
+    others = {
+        "n_features": rest["n_features"] + len(left),
+        "effect": rest["effect"] + sum(each["effect"] for each in left),
+    }
+    return {**effects, "features": listed, "rest": others}
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,7 @@ from .contract.explainers import (
     AbstainedRow as AbstainedRow,
     ApproximationPath as ApproximationPath,
     ChangeOption as ChangeOption,
+    ChangedColumn as ChangedColumn,
     ChangedFeature as ChangedFeature,
     ChangedTypicality as ChangedTypicality,
     Changes as Changes,

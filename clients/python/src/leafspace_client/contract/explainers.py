@@ -111,6 +111,15 @@ class ChangeOption(Record):
     """
 
 
+class ChangedColumn(Record):
+    """A one-hot column as it is sent of a changed row."""
+
+    column: str
+    """Name of the column."""
+    value: float
+    """Its value: 1 for the category of the changed row, else 0."""
+
+
 class ChangedFeature(Record):
     """A feature that has another value in the changed row."""
 
@@ -120,7 +129,7 @@ class ChangedFeature(Record):
     """Value of the row; null if it is missing."""
     to: CellValue | None
     """Value of the changed row, as it can be sent; null if it is missing."""
-    columns: dict[str, float] | Unset = UNSET
+    columns: list[ChangedColumn] | Unset = UNSET
     """Of a one-hot group, what is sent: its columns and their values; absent for other features."""
     text: str
     """The same as an English phrase, such as `income is 45,000 instead of 31,000`."""

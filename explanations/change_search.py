@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from tree_explainers.changes.axis_search import feature_names
 from tree_explainers.changes.curves import CurveModel
+from tree_explainers.changes.feature_moves import Constraint
 from tree_explainers.changes.smallest_changes import ChangeSearch
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.onnx_models.session import ModelSession
@@ -60,9 +61,13 @@ class WarmChanges:
                 self._search = self._search or self._made()
         return self._search
 
-    def features_of(self, names: frozenset[str]) -> frozenset[str]:
-        """Return the features of raw columns: those of a one-hot group have the group's name."""
-        return frozenset(self._feature_of[name] for name in names)
+    def constraints(self, of_columns: Mapping[str, Constraint]) -> dict[str, Constraint]:
+        """Return the constraints of features, hidden ones included, from those of raw columns.
+
+        Columns of a one-hot group have one feature, the group.
+        """
+        of_features = {self._feature_of[name]: constraint for name, constraint in of_columns.items()}
+        return of_features | dict.fromkeys(self.hidden, "fixed")
 
     def _made(self) -> ChangeSearch:
         arrays, rows = self._read_ensemble(), self._read_rows()

@@ -15,8 +15,8 @@ from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.prototype_sets.nearest import contiguous_leaves
 from tree_explainers.rows import Rows
 
+from .change_options import ChangesOptions
 from .documents import decimals
-from .included_parts import ChangesOptions
 from .sentences import cell_words
 from .warm_explainer import WarmExplainer
 
@@ -43,9 +43,8 @@ def changes_of(warm: WarmExplainer, options: ChangesOptions, row: ChangedRow) ->
     if wished is None or wished == row.outcome:
         return None
     search, (wish, column) = warm.changes.open(), _wish(description, wished, row.scores.dtype)
-    fixed = warm.changes.hidden | warm.changes.features_of(options.fixed)
     limits = SearchLimits(options.max_features, max_cells=MAX_CELLS, max_pairs=MAX_PAIRS)
-    changes = search.find(row.raw, wish, dict.fromkeys(fixed, "fixed"), limits)
+    changes = search.find(row.raw, wish, warm.changes.constraints(options.constraints), limits)
     document = {
         "outcome": description.outcomes[wished],
         "n_features_searched": changes.n_features_searched,

@@ -1,6 +1,6 @@
 """What explanations have, of what a request wants and the explainer has."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from schemas.explanation_parts import PART_OF, PARTS
@@ -8,26 +8,18 @@ from schemas.explanation_sets import ExplanationParts, NearestRowsOptions
 from schemas.models import Model
 from storage.errors import StorageError
 
+from .change_options import ChangesOptions, changes_options
 from .nearest_rows import RowSearch
 from .warm_explainer import WarmExplainer
 
 _DEFAULT = frozenset(part.name for part in PARTS if part.is_default)
 _COSTLY = frozenset(part.name for part in PARTS if part.is_costly)
-_N_SHOWN, _N_CHARACTERS = 5, 80  # of names in a message
 
 MAX_STEPS = 50
 """Steps of a curve, so that a picture of it shows each."""
 
 MAX_CURVES = 40
 """Curves of a row: those of more features have hardly any steps."""
-
-
-class ChangesOptions(NamedTuple):
-    """Which changes are searched."""
-
-    outcome: str | None  # that is wished; None: the next better one, or the next class by its score
-    max_features: int
-    fixed: frozenset[str]  # raw columns
 
 
 class Parts(NamedTuple):
@@ -66,48 +58,11 @@ def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
     return Parts(request.n_prototypes, n_reasons, n_contrasts, included, is_full, search, changes)
 
 
-def changes_options(request: ExplanationParts, model: Model) -> ChangesOptions | None:
-    """Return which changes a request includes; ``None``: none.
-
-    Raises
-    ------
-    StorageError
-        ``validation_failed`` for an outcome or a feature that there is not, for options of changes that are not
-        included, and for changes of a regression without a decision.
-    """
-    if "changes" not in request.include:
-        for name in ("outcome", "fixed"):
-            if getattr(request, name):
-                detail = f"{name} is an option of changes; name changes in include, too, or leave {name} out"
-                raise StorageError("validation_failed", detail, f"/{name}")
-        return None
-    outcomes = model.outcomes
-    if not outcomes:
-        detail = (
-            "changes aim at an outcome, and the model is a regression without any; register the model with a decision, "
-            "whose bands give its values outcomes"
-        )
-        raise StorageError("validation_failed", detail, f"/include/{request.include.index('changes')}")
-    if request.outcome is not None and request.outcome not in outcomes:
-        detail = f"{request.outcome[:_N_CHARACTERS]!r} is no outcome of the model; its outcomes are {_some(outcomes)}"
-        raise StorageError("validation_failed", detail, "/outcome")
-    known = set(model.feature_names)
-    for place, name in enumerate(request.fixed):
-        if name not in known:
-            detail = f"{name[:_N_CHARACTERS]!r} is no feature of the model, which has {_some(model.feature_names)}"
-            raise StorageError("validation_failed", detail, f"/fixed/{place}")
-    return ChangesOptions(request.outcome, request.max_changed_features, frozenset(request.fixed))
-
-
 def refuse_evidence(request: ExplanationParts, model: Model) -> None:
     """Refuse to include evidence of a regression, which has no classes."""
     if "evidence" in request.include and not model.classes:
         detail = "evidence is of true classes, and the model is a regression, which has none; leave evidence out"
         raise StorageError("validation_failed", detail, f"/include/{request.include.index('evidence')}")
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join([*(repr(name[:_N_CHARACTERS]) for name in names[:_N_SHOWN]), *["…"] * (len(names) > _N_SHOWN)])
 
 
 def _search(warm: WarmExplainer, request: ExplanationParts, included: frozenset[str]) -> RowSearch | None:

@@ -73,7 +73,8 @@ class Changes(Contract):
     none_with_fewer: bool = Field(
         description="Whether it is certain that no allowed change of fewer features than those of the first option "
         "gives the outcome; without options, that none of up to `n_features_searched` does. Allowed are values that "
-        "the reference rows admit, of features that are neither `fixed` nor hidden."
+        "the reference rows admit, of features that are neither `fixed` nor hidden, and on the side that `only_up` and "
+        "`only_down` leave open."
     )
     options: list[ChangeOption] = Field(
         description="At most three changes of one feature, by size, then at most three of two; empty: there is none."

@@ -13,7 +13,7 @@ from .paper_settings import MethodRequest
 MAX_REASONS = 100
 MAX_CONTRASTS = 20
 MAX_SEARCHED_IDS = 10_000
-MAX_FIXED_FEATURES = 10_000
+MAX_CONSTRAINED_FEATURES = 10_000
 _COSTLY = ", ".join(f"`{part.name}`" for part in PARTS if part.is_costly)
 NumberOfReasons = TypeAliasType(
     "NumberOfReasons",
@@ -95,9 +95,20 @@ class ExplanationParts(Contract):
     )
     fixed: Many[str] = Field(
         default=[],
-        max_length=MAX_FIXED_FEATURES,
+        max_length=MAX_CONSTRAINED_FEATURES,
         description="Features that never change in `changes`, such as age; a column of a one-hot group fixes all "
         "of it. Features that the explainer hides are always fixed.",
+    )
+    only_up: Many[str] = Field(
+        default=[],
+        max_length=MAX_CONSTRAINED_FEATURES,
+        description="Features of numbers that only grow in `changes`, such as years of employment; a missing value "
+        "stays missing.",
+    )
+    only_down: Many[str] = Field(
+        default=[],
+        max_length=MAX_CONSTRAINED_FEATURES,
+        description="Features of numbers that only shrink in `changes`; a missing value stays missing.",
     )
     detail: Literal["short", "full"] = Field(
         default="short",

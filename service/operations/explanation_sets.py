@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from explanations.change_options import changes_options
 from explanations.included_parts import (
-    changes_options,
     n_rows_listed,
     n_steps_listed,
     n_values_shown,

@@ -106,6 +106,20 @@ def test_fixed_features_never_change_and_one_feature_can_be_enough(explained: _E
     assert all(row["changes"]["none_with_fewer"] for row in everything if "changes" in row)
 
 
+def test_features_that_only_grow_or_shrink_do_so(explained: _Explained) -> None:
+    free = _parts(explained.explain())
+    down = sorted({part["feature"] for part in free if part["to"] < part["value"]})[:3]
+    up = sorted({part["feature"] for part in free} - set(down))
+    parts = _parts(explained.explain(only_up=down, only_down=up))
+    assert parts
+    assert all(part["to"] > part["value"] for part in parts if part["feature"] in down)
+    assert all(part["to"] < part["value"] for part in parts if part["feature"] in up)
+
+
+def _parts(answers: list[Json]) -> list[Json]:
+    return [part for row in answers for option in _options(row) for part in option["changes"]]
+
+
 def _options(row: Json) -> list[Json]:
     options: list[Json] = row.get("changes", {"options": []})["options"]
     return options
@@ -145,13 +159,24 @@ def test_a_changed_category_is_one_that_rows_have(api: Api, categories: Json) ->
     assert [row["prediction"]["label"] for row in predicted] == wished
 
 
+def test_categories_neither_grow_nor_shrink(api: Api, categories: Json) -> None:
+    request = {"instances": categories["rows"][:1], "include": ["changes"], "only_up": ["size", "colour"]}
+    answer = api.post(f"/v1/explainers/{categories['explainer']}/explanations", request)
+    (error,) = answer.json()["errors"]
+    assert (answer.status_code, error["pointer"]) == (422, "/only_up/1")
+    assert error["detail"].startswith("'colour' has categories, which have no order; name it in fixed")
+
+
 def test_an_explanation_set_has_the_changes_of_calls(api: Api) -> None:
-    explained = _Explained(api, "multiclass", None)
+    explained = _Explained(api, "binary", None)
     request = {"explainer": explained.id, "dataset": explained.dataset, "include": ["changes"]}
-    made = api.made("/v1/explanation-sets", {**request, "max_changed_features": 1})
+    options: Json = {"max_changed_features": 1, "only_up": explained.names[:20], "only_down": explained.names[20:25]}
+    made = api.made("/v1/explanation-sets", {**request, **options})
     page = api.get(f"/v1/explanation-sets/{made['id']}/content?limit=100", Accept="application/json").json()["data"]
-    expected = explained.explain(max_changed_features=1)[:3]
-    assert [row.get("changes") for row in page[::40]] == [row.get("changes") for row in expected]
+    expected = explained.explain(**options)[:3]
+    changes = [(part["feature"], part["to"]) for part in _parts(expected)]
+    assert changes
+    assert [(part["feature"], part["to"]) for part in _parts(page[::40])] == changes
 
 
 def _scores(explained: _Explained, rows: list[Json], score_of: str | None) -> list[float]:
@@ -228,9 +253,13 @@ def test_full_detail_has_changes_only_where_they_are_included(api: Api) -> None:
     [
         ({"include": ["changes"], "outcome": "maybe"}, "/outcome", "'maybe' is no outcome of the model"),
         ({"include": ["changes"], "fixed": ["x0", "age"]}, "/fixed/1", "'age' is no feature of the model"),
+        ({"include": ["changes"], "only_up": ["age"]}, "/only_up/0", "'age' is no feature of the model"),
+        ({"include": ["changes"], "fixed": ["x1"], "only_up": ["x0", "x1"]}, "/only_up/1", "'x1' is in fixed, too"),
+        ({"include": ["changes"], "only_up": ["x1"], "only_down": ["x1"]}, "/only_down/0", "'x1' is in only_up, too"),
         ({"include": ["changes"], "max_changed_features": 3}, "/max_changed_features", "1 or 2"),
         ({"outcome": "1"}, "/outcome", "name changes in include"),
         ({"fixed": ["x0"]}, "/fixed", "name changes in include"),
+        ({"only_down": ["x0"]}, "/only_down", "name changes in include"),
     ],
 )
 def test_what_cannot_be_wished_is_refused(api: Api, request_: Json, pointer: str, words: str) -> None:

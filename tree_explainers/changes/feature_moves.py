@@ -8,7 +8,7 @@ categories.
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeGuard
+from typing import Literal, TypeGuard, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from .value_axes import RawValue, ValueAxis
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Constraint = Literal["fixed", "only_up", "only_down"]
+CONSTRAINTS: tuple[Constraint, ...] = get_args(Constraint)
 
 _FEW_VALUES = 10
 

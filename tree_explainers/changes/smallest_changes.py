@@ -21,7 +21,7 @@ from ..errors import InvalidInput
 from ..rows import Rows
 from .axis_search import feature_names
 from .curves import CurveModel, RowSteps, rows_with
-from .feature_moves import Constraint, FeatureMoves, ReferenceValues
+from .feature_moves import CONSTRAINTS, Constraint, FeatureMoves, ReferenceValues
 from .pair_walks import sum_rectangles, walk_pair
 from .value_axes import RawValue
 from .wishes import Wish
@@ -168,7 +168,7 @@ class ChangeSearch:
             if name not in self._features:
                 msg = f"The constraint {constraint!r} is of {name!r}, which is no feature of the model."
                 raise InvalidInput(msg, field=name)
-            if constraint not in ("fixed", "only_up", "only_down"):
+            if constraint not in CONSTRAINTS:
                 msg = f"The constraint of {name!r} is {constraint!r}; it must be 'fixed', 'only_up' or 'only_down'."
                 raise InvalidInput(msg, field=name)
             if constraint != "fixed" and name in tested - numbers:

@@ -94,8 +94,8 @@ def _create(  # what explanations may have
         Which of the reference rows to list, such as ``{"n_rows": 3, "classes": ["yes"], "max_per_group": 1, "group_by":
         "household", "row_ids": [...]}``, of which any may be left out; it includes ``"nearest_rows"``.
     changes
-        Which changes to search, such as ``{"outcome": "approve", "max_features": 1, "fixed": ["age"]}``, of which any
-        may be left out; it includes ``"changes"``.
+        Which changes to search, such as ``{"outcome": "approve", "max_features": 1, "fixed": ["age"], "only_up":
+        ["years_employed"], "only_down": ["debt"]}``, of which any may be left out; it includes ``"changes"``.
     detail
         ``"full"`` returns everything that the explainer has but ``"changes"``, ``"curves"`` and ``"evidence"``, which
         are always to be included.

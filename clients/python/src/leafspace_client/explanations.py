@@ -44,6 +44,8 @@ class WishedChanges(TypedDict, total=False):
     outcome: Label  # that a change is to give; default: the next better one, or the other class with the highest score
     max_features: Literal[1, 2]  # that change together; default: 2
     fixed: Sequence[str]  # features that never change
+    only_up: Sequence[str]  # numbers that only grow
+    only_down: Sequence[str]  # numbers that only shrink
 
 
 def parts_of(
@@ -64,10 +66,11 @@ def parts_of(
 
 
 def _fields_of_changes(
-    *, outcome: Label | None = None, max_features: Literal[1, 2] = 2, fixed: Sequence[str] = ()
+    *, outcome: Label | None = None, max_features: Literal[1, 2] = 2, **constraints: Sequence[str]
 ) -> dict[str, Any]:
     wished = {} if outcome is None else {"outcome": id_text(outcome, "changes, outcome,")}
-    return wished | {"max_changed_features": max_features} | ({"fixed": list(fixed)} if fixed else {})
+    named = {constraint: list(names) for constraint, names in constraints.items() if names}
+    return wished | {"max_changed_features": max_features} | named
 
 
 def _wanted(key: str, value: Any) -> Any:  # of each field its own

@@ -158,7 +158,7 @@ class Changes(Record):
     none_with_fewer: bool
     """Whether it is certain that no allowed change of fewer features than those of the first option gives the outcome;
     without options, that none of up to `n_features_searched` does. Allowed are values that the reference rows admit, of
-    features that are neither `fixed` nor hidden.
+    features that are neither `fixed` nor hidden, and on the side that `only_up` and `only_down` leave open.
     """
     options: list[ChangeOption]
     """At most three changes of one feature, by size, then at most three of two; empty: there is none."""
@@ -526,6 +526,10 @@ class ExplanationRequest(Record):
     """Features that never change in `changes`, such as age; a column of a one-hot group fixes all of it. Features that
     the explainer hides are always fixed.
     """
+    only_up: list[str] | Unset = UNSET
+    """Features of numbers that only grow in `changes`, such as years of employment; a missing value stays missing."""
+    only_down: list[str] | Unset = UNSET
+    """Features of numbers that only shrink in `changes`; a missing value stays missing."""
     detail: Detail | str | Unset = UNSET
     """`full` gives everything that the explainer has: all reasons, all optional parts, and more about each prototype.
     `n_reasons` changes nothing then, and `include` only adds `changes`, `curves`, `evidence`.

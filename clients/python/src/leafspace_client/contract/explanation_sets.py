@@ -73,6 +73,10 @@ class ExplanationSetRequest(Record):
     """Features that never change in `changes`, such as age; a column of a one-hot group fixes all of it. Features that
     the explainer hides are always fixed.
     """
+    only_up: list[str] | Unset = UNSET
+    """Features of numbers that only grow in `changes`, such as years of employment; a missing value stays missing."""
+    only_down: list[str] | Unset = UNSET
+    """Features of numbers that only shrink in `changes`; a missing value stays missing."""
     detail: Detail | str | Unset = UNSET
     """`full` gives everything that the explainer has: all reasons, all optional parts, and more about each prototype.
     `n_reasons` changes nothing then, and `include` only adds `changes`, `curves`, `evidence`.

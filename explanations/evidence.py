@@ -42,10 +42,15 @@ class WarmEvidence:
         Its reference rows.
     classes
         Of the model.
+    are_held_out
+        Whether their dataset declares that the model was not trained on them.
     """
 
-    def __init__(self, session: ModelSession, reference: WarmReference, classes: Sequence[str]) -> None:
+    def __init__(
+        self, session: ModelSession, reference: WarmReference, classes: Sequence[str], *, are_held_out: bool
+    ) -> None:
         self._session, self._reference, self._classes = session, reference, list(classes)
+        self._are_held_out = are_held_out
         self._scored: _Scored | None = None
         self._lock = Lock()
 
@@ -102,8 +107,8 @@ class WarmEvidence:
             "shares": shares,
             "level": LEVEL,
             "out_of_bag": False,
-            **({"agrees": evidence.agrees(scores)} if shares else {}),
-            "caution": CAUTION,
+            **({"agrees": evidence.agrees(float(scores[column]), column)} if shares else {}),
+            **({} if self._are_held_out else {"caution": CAUTION}),
         }
 
     def evidence(self, leaves: NDArray[np.int32], score: float, column: int) -> Evidence:

@@ -28,7 +28,7 @@ from .reason_texts import Compared
 from .sentences import summary
 from .typicality import UNKNOWN
 from .warm_explainer import WarmExplainer
-from .warnings import near_tie
+from .warnings import near_tie, outcomes_disagree
 
 _OF_RAW_ROWS = frozenset({"changes", "curves"})  # parts that predict the row again with other values
 
@@ -168,6 +168,8 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
         )
     if parts.included:
         write_parts(warm, parts, explained, document)
+        if (disagreement := outcomes_disagree(document.get("evidence", {}))) is not None:
+            document["warnings"] = [disagreement, *document["warnings"]]
     outcome = prediction | decision | actual | compared
     document["summary"] = summary(outcome, near, standing, document, warm.reason_texts.mention)
     return document

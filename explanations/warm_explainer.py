@@ -167,7 +167,9 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
             lambda: _rows_with_values(session, reference_rows, prototypes),
             shown,
         ),
-        evidence=None if reference_rows is None else WarmEvidence(session, reference_rows, model.classes),
+        evidence=None
+        if reference_rows is None
+        else WarmEvidence(session, reference_rows, model.classes, are_held_out=dataset.held_out),
         stores_explanations=explainer.store_explanations,
         provenance=_provenance(model, dataset.sha256, explainer, session),
     )

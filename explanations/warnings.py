@@ -3,10 +3,11 @@
 What can be said without the row is prepared; a row then takes one comparison for each feature.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from leafspace_drawings.words import share as percent
 
 from schemas.datasets import Column
 from tree_explainers import wording
@@ -105,6 +106,19 @@ def near_tie(scores: Iterable[tuple[str, float]]) -> Warning_:
         "rounding, which may have decided the label"
     )
     return {"code": "near_tie", "detail": detail}
+
+
+def outcomes_disagree(evidence: Mapping[str, Any]) -> Warning_ | None:
+    """Return the warning that evidence, as explanations have it, contradicts the score; ``None`` where it does not."""
+    if evidence.get("agrees", True):
+        return None
+    share = next(share for share in evidence["shares"] if share["label"] == evidence["score_of"])
+    label, interval = wording.label_text(share["label"]), f"{percent(share['low'])} to {percent(share['high'])}"
+    detail = (
+        f"the model's score of {label} is {percent(evidence['score'])}, outside of what became of the reference rows "
+        f"most like it: {interval} of such rows are {label}"
+    )
+    return {"code": "outcomes_disagree", "detail": detail}
 
 
 def _has_range(column: Column) -> bool:

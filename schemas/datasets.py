@@ -59,6 +59,12 @@ class DatasetColumns(Contract):
         description="Images that rows hold; nothing else is taken for an image, but columns called `pixel_0_0`, "
         "`pixel_0_1`, … (line, place) are shown as one.",
     )
+    held_out: bool = Field(
+        default=False,
+        strict=True,
+        description="Whether no model that is used with the rows was trained on them, as their owner declares. Figures "
+        "that were measured on them say so.",
+    )
 
 
 class DatasetMetadata(DatasetColumns):
@@ -201,6 +207,9 @@ class Dataset(DatasetSummary):
 
     columns: list[Column] = Field(description="All columns, in the order of the file.")
     images: list[ImageColumns] = Field(default=[], description="Images that rows hold, as the metadata declare them.")
+    held_out: bool = Field(
+        default=False, description="Whether the metadata declare that no model was trained on the rows."
+    )
     ignored_columns: list[str] = Field(
         default=[],
         description="Names of columns of the file that are left out, because they hold lists, objects, bytes or "

@@ -38,8 +38,10 @@ class Evidence(Contract):
         "not known which trees were."
     )
     agrees: bool | SkipJsonSchema[None] = absent(
-        "Whether all of the model's scores lie in the intervals of their classes; absent: no rows."
+        "Whether the score lies in the interval of its class; otherwise `warnings` has `outcomes_disagree`. Absent: no "
+        "rows."
     )
     caution: str | SkipJsonSchema[None] = absent(
-        "What limits the evidence, as English sentences: whether the model was trained on these rows."
+        "What limits the evidence, as English sentences: whether the model was trained on these rows. Absent where "
+        "their dataset is declared `held_out`."
     )

@@ -95,7 +95,8 @@ class RowWarning(Contract):
     """A reason to read an explanation with care."""
 
     code: str = Field(
-        description="What is unusual: `near_tie` (rounding may have decided the label), `unseen_category` (no "
+        description="What is unusual: `outcomes_disagree` (the score is outside of the interval of `evidence`, where "
+        "that is included), `near_tie` (rounding may have decided the label), `unseen_category` (no "
         "reference row has it), `outside_reference_range` (of the values of all reference rows), "
         "`transformed_features` (reasons name columns of the model that are not raw features); codes may be added."
     )

@@ -19,6 +19,8 @@ from .tables import USES_OF_DATASETS, datasets, leaf_tables
 _FACTS = ("id", "name", "sha256", "size_bytes", "feature_set", "source")
 _NOT_SAID = {"title": None, "unit": None, "description": None}  # of columns that the metadata say nothing of
 
+_DEFAULTS: dict[str, Any] = {"images": [], "held_out": False, "ignored_columns": []}  # what summaries leave out
+
 
 @dataclass(frozen=True, slots=True)
 class NewDataset:
@@ -88,8 +90,7 @@ class DatasetStore(UploadRegistry[NewDataset, Dataset, StoredDataset, DatasetSum
 
     def _view(self, row: Row) -> Dataset:
         summary = row["summary"]
-        others = {name: summary.get(name, []) for name in ("images", "ignored_columns")}
-        return Dataset(**_facts(row), columns=summary["columns"], **others)
+        return Dataset(**_facts(row), columns=summary["columns"], **_said_of_rows(summary))
 
     def _stored(self, row: Row) -> StoredDataset:
         return StoredDataset(self._view(row), row["content"])
@@ -101,8 +102,7 @@ class DatasetStore(UploadRegistry[NewDataset, Dataset, StoredDataset, DatasetSum
         return {
             **self._summary(row).model_dump(mode="json"),
             "columns": [{**_NOT_SAID, **column} for column in row["summary"]["columns"]],
-            "images": row["summary"].get("images", []),
-            "ignored_columns": row["summary"].get("ignored_columns", []),
+            **_said_of_rows(row["summary"]),
         }
 
     def _forget_parts(self, connection: Connection, row: Row) -> tuple[str, ...]:
@@ -137,7 +137,13 @@ def described(summary: dict[str, Any], metadata: Mapping[str, Any]) -> dict[str,
         if others := [name for name in image["columns"] if types.get(name) != "number"]:
             _refuse(f"`images` name {others[0]!r}, which is no column of numbers")
     columns = [{**column, **about.get(column["name"], {})} for column in summary["columns"]]
-    return {**summary, "columns": columns, **({"images": images} if images else {})}
+    declared = {"images": images, "held_out": bool(metadata.get("held_out"))}
+    return {**summary, "columns": columns, **{name: value for name, value in declared.items() if value}}
+
+
+def _said_of_rows(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a summary says of a dataset's rows beside its columns."""
+    return {name: summary.get(name, default) for name, default in _DEFAULTS.items()}
 
 
 def _refuse(detail: str) -> NoReturn:

@@ -53,9 +53,9 @@ class Evidence:
     shares: tuple[OutcomeShare, ...]  # (n_outcomes,) in the order of the outcomes; none where no row has a weight
     level: float
 
-    def agrees(self, scores: NDArray[np.floating[Any]]) -> bool:
-        """Whether all of the model's scores, (n_outcomes,) probabilities, lie in the intervals of their outcomes."""
-        return all(share.holds(float(scores[share.outcome])) for share in self.shares)
+    def agrees(self, score: float, outcome: int) -> bool:
+        """Whether the model's score, a probability, lies in the interval of its outcome."""
+        return self.shares[outcome].holds(score)
 
 
 def weights_of_rows_like(

@@ -25,7 +25,7 @@ _LARGE_ROW = (
     "name the columns to read (`?columns=a&columns=b`), or download all rows as Parquet "
     "(`Accept: application/vnd.apache.parquet`)"
 )
-_ADDED_LATER = {"columns", "images", "categories", "missing_values", "separator"}
+_ADDED_LATER = {"columns", "images", "categories", "missing_values", "separator", "held_out"}
 _ENCODED_TOGETHER_BYTES = 256 << 10
 
 

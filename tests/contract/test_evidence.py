@@ -35,11 +35,8 @@ def test_evidence_is_a_count_of_the_rows_most_like_a_row(api: Api, registered: R
         assert evidence["n_rows"] == len(like)
         shares = {share["label"]: share["share"] for share in evidence["shares"]}
         assert shares == {label: pytest.approx(targets.count(label) / len(like), abs=1e-6) for label in classes}
-        within = [
-            share["low"] <= each["value"] <= share["high"]
-            for share, each in zip(evidence["shares"], answer["prediction"]["scores"], strict=True)
-        ]
-        assert evidence["agrees"] is all(within)
+        share = evidence["shares"][column]
+        assert evidence["agrees"] is (share["low"] <= evidence["score"] <= share["high"])
         assert (evidence["level"], evidence["out_of_bag"]) == (0.9, False)
         assert "not known whether the model was trained on these rows" in evidence["caution"]
         assert f"Of the {len(like)} reference rows most like it, " in answer["summary"]
@@ -49,6 +46,17 @@ def _leaves_and_scores(registered: Registered) -> tuple[Any, Any]:
     """Return the leaves of all rows and the scores of all classes."""
     outcome = registered.fitted.session.run_rows(registered.fitted.rows).outcome
     return outcome.leaves, np.asarray(outcome.scores, np.float64)
+
+
+def test_a_score_outside_of_its_interval_is_a_warning(api: Api, registered: Registered) -> None:
+    answers = api.explain(registered.explainer["id"], _all_rows(registered)[::3], include=["evidence"])["data"]
+    disagreeing = [row for row in answers if not row["evidence"].get("agrees", True)]
+    assert 0 < len(disagreeing) < len(answers)
+    for row in answers:
+        codes = [warning["code"] for warning in row["warnings"]]
+        assert ("outcomes_disagree" in codes) == (row in disagreeing)
+    (warning, *_) = disagreeing[0]["warnings"]
+    assert f"the model's score of {disagreeing[0]['evidence']['score_of']} is " in warning["detail"]
 
 
 def test_a_row_unlike_all_others_has_no_evidence(api: Api, registered: Registered) -> None:
@@ -94,3 +102,18 @@ def test_rows_without_a_target_are_no_evidence(api: Api, registered: Registered)
     assert answer.status_code == 422
     (error,) = answer.json()["errors"]
     assert (error["pointer"], "register the dataset with its target" in error["detail"]) == ("/include/0", True)
+
+
+def test_rows_that_are_declared_held_out_are_said_to_be(api: Api, registered: Registered) -> None:
+    content = csv_of(frame_of(registered.fitted))
+    dataset = api.upload("/v1/datasets", content, {"target": "t", "held_out": True}).json()
+    assert (dataset["held_out"], api.get(f"/v1/datasets/{dataset['id']}").json()["held_out"]) == (True, True)
+    assert dataset["id"] != registered.dataset["id"]
+    prototypes = api.make(model=registered.model["id"], dataset=dataset["id"], n_prototypes=4)
+    result = prototypes["result"]
+    assert "the dataset declares that the model was not trained on them" in result["caution"]
+    assert result["typicality"]["caution"] is None
+    request = {"model": registered.model["id"], "prototype_set": prototypes["id"]}
+    explainer = api.post("/v1/explainers", request).json()["id"]
+    (answer,) = api.explain(explainer, [registered.instance(0)], include=["evidence"])["data"]
+    assert "caution" not in answer["evidence"]

@@ -63,8 +63,9 @@ def test_few_rows_have_the_wider_interval() -> None:
 
 def test_a_score_outside_its_interval_disagrees() -> None:
     evidence = gather_evidence(np.ones(50), np.repeat([0, 1], [40, 10]), 2)
-    assert evidence.agrees(np.array([0.75, 0.25]))
-    assert not evidence.agrees(np.array([0.4, 0.6]))
+    assert evidence.agrees(0.75, 0)
+    assert evidence.agrees(0.25, 1)
+    assert not evidence.agrees(0.4, 0)
 
 
 def test_no_row_like_it_is_no_evidence() -> None:

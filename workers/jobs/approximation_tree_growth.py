@@ -80,6 +80,7 @@ class ApproximationTreeInputs:
     implications: Implications  # among columns that are queries of several tables
     is_relational: bool  # columns are such queries
     generator: GeneratorSettings  # of pseudo rows
+    are_held_out: bool  # the dataset declares that the model was not trained on its rows
 
     @property
     def answers(self) -> Answering:
@@ -124,7 +125,16 @@ def load_inputs(context: JobContext, request: ApproximationTreeRequest, tick: Ti
     generator = _generator(context, model, request.generator)
     on_cluster = cluster_answers(context, model)
     return ApproximationTreeInputs(
-        model, on_cluster, training, all_rows, evaluation, phrases, implications, is_relational, generator
+        model,
+        on_cluster,
+        training,
+        all_rows,
+        evaluation,
+        phrases,
+        implications,
+        is_relational,
+        generator,
+        stored.view.held_out,
     )
 
 

@@ -163,7 +163,7 @@ def _caution(
     """Return all that speaks against relying on the tree or its figures, a sentence each."""
     cautions = [
         caution_of_agreement(measured, measured.constant),
-        _caution_of_figures(measured),
+        _caution_of_figures(measured, are_held_out=inputs.are_held_out),
         _caution_of_generator(request),
         caution_of_tests(request, tree),
         caution_of_candidates(unusable_candidates(request, inputs), request.min_samples_leaf, inputs.phrases),
@@ -181,11 +181,11 @@ def _caution_of_generator(request: ApproximationTreeRequest) -> str | None:
     )
 
 
-def _caution_of_figures(measured: ApproximationTreeEvaluation) -> str | None:
-    model = measured.model
-    if model is None or measured.evaluated_on != "dataset":
+def _caution_of_figures(measured: ApproximationTreeEvaluation, *, are_held_out: bool) -> str | None:
+    if measured.evaluated_on != "dataset":
         return None
-    return caution_of_figures(accuracy=model.accuracy, r2=model.r2)
+    accuracy, r2 = (None, None) if measured.model is None else (measured.model.accuracy, measured.model.r2)
+    return caution_of_figures(accuracy=accuracy, r2=r2, are_held_out=are_held_out)
 
 
 # The result.

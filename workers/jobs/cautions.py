@@ -25,8 +25,16 @@ _WHAT_TO_DO = (
     "out columns that identify rows, or take a larger min_samples_leaf"
 )
 _FIGURES_FLATTER = (
-    "where it was trained on the same rows, it may have memorised them, and figures measured on them may be better "
-    "than on other rows; name rows that it was not trained on as evaluation_dataset"
+    "where it was trained on the same rows, {memorised}figures measured on them may be better than on other rows; name "
+    "rows that it was not trained on as evaluation_dataset"
+)
+_OF_SAME_ROWS = (
+    "these figures were measured on the rows that this was made from: where the model was trained on them, they may be "
+    "better than on other rows; name rows that it was not trained on as evaluation_dataset"
+)
+_OF_HELD_OUT_ROWS = (
+    "these figures were measured on the rows that this was made from; the dataset declares that the model was not "
+    "trained on them"
 )
 
 TYPICALITY_OF_MEMORISED_ROWS = (
@@ -99,20 +107,26 @@ def caution_of_labels(agreement: float, consequence: str) -> str | None:
     return f"the model predicts {agreement:.1%} of these labels: {consequence}" if agreement >= _MEMORISED else None
 
 
-def caution_of_figures(*, accuracy: float | None, r2: float | None) -> str | None:
-    """Return a caution if figures were measured on rows that a model has memorised; nothing otherwise.
+def caution_of_figures(*, accuracy: float | None, r2: float | None, are_held_out: bool) -> str:
+    """Return what to know of figures that were measured on the rows that an artefact was made from.
 
     Parameters
     ----------
     accuracy, r2
-        How well the model itself predicts the target of the rows, which are those that the artefact was made from;
-        ``None`` where that is not known.
+        How well the model itself predicts the target of the rows; ``None`` where that is not known.
+    are_held_out
+        Whether the dataset declares that the model was not trained on them.
     """
+    if are_held_out:
+        return _OF_HELD_OUT_ROWS
     if accuracy is not None:
-        return caution_of_labels(accuracy, _FIGURES_FLATTER)
-    if r2 is None or r2 < _MEMORISED_R2:
-        return None
-    return f"the model's values have an R2 of {r2:.3f} to these rows' own: {_FIGURES_FLATTER}"
+        is_memorised, beginning = accuracy >= _MEMORISED, f"the model predicts {accuracy:.1%} of these labels"
+    elif r2 is not None:
+        is_memorised, beginning = r2 >= _MEMORISED_R2, f"the model's values have an R2 of {r2:.3f} to these rows' own"
+    else:
+        return _OF_SAME_ROWS
+    memorised = "it may have memorised them, and " if is_memorised else ""
+    return f"{beginning}: {_FIGURES_FLATTER.format(memorised=memorised)}"
 
 
 # Relational forests: those that learned examples by heart, and those made of ids.

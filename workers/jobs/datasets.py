@@ -47,7 +47,7 @@ def make_dataset(context: JobContext) -> Produced:
 def _register_source(context: JobContext, request: Mapping[str, Any]) -> Produced:
     """Publish the dataset of the files that an address names; its id is the hash of what these are."""
     metadata = {name: request[name] for name in ("name", "target", "row_id", "features")}
-    metadata |= {name: request[name] for name in ("columns", "images") if request.get(name)}
+    metadata |= {name: request[name] for name in ("columns", "images", "held_out") if request.get(name)}
     features = None if metadata["features"] is None else tuple(metadata["features"])
     declared = Agreement(metadata["target"], metadata["row_id"], features)
     address = request["source"]["files"]

@@ -262,10 +262,11 @@ def classes_without_prototypes(chosen: ChosenPrototypes) -> list[str]:
 
 
 def caution_of(rows: EvaluationRows, model: BaselineScore | None, left_out: list[str]) -> str | None:
-    """Return a caution about memorised rows and about classes without prototypes; nothing if neither applies."""
+    """Return a caution about the rows' own figures and about classes without prototypes; nothing if neither applies."""
     parts = []
-    if rows.is_training and model is not None:
-        parts.append(caution_of_figures(accuracy=model.accuracy, r2=model.r2))
+    if rows.is_training:
+        accuracy, r2 = (None, None) if model is None else (model.accuracy, model.r2)
+        parts.append(caution_of_figures(accuracy=accuracy, r2=r2, are_held_out=rows.dataset.stored.view.held_out))
     if left_out:
         parts.append(_caution_of_classes(left_out))
     return "; ".join(part for part in parts if part) or None
@@ -336,7 +337,7 @@ def view_typicality(
         rows="dataset" if rows.is_training else "evaluation_dataset",
         n_rows=rows.dataset.n_rows - (len(chosen.selection.rows) if rows.is_training else 0),
         percentiles=(quantiles / chosen.selection.total_weight).tolist(),
-        caution=TYPICALITY_OF_MEMORISED_ROWS if rows.is_training else None,
+        caution=TYPICALITY_OF_MEMORISED_ROWS if rows.is_training and not rows.dataset.stored.view.held_out else None,
     )
 
 

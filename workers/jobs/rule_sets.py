@@ -103,12 +103,13 @@ def _view_evaluation(
     )
 
 
-def _caution(evaluation: RuleSetEvaluation) -> str | None:
+def _caution(evaluation: RuleSetEvaluation, *, are_held_out: bool) -> str | None:
     """Return all that speaks against relying on the rules or their figures, a sentence each."""
     cautions = [caution_of_agreement(evaluation.as_printed, evaluation.constant)]
-    model = evaluation.model
-    if model is not None and evaluation.evaluated_on == "dataset":
-        cautions.append(caution_of_figures(accuracy=None if model.error is None else 1 - model.error, r2=model.r2))
+    if evaluation.evaluated_on == "dataset":
+        error, r2 = (None, None) if evaluation.model is None else (evaluation.model.error, evaluation.model.r2)
+        accuracy = None if error is None else 1 - error
+        cautions.append(caution_of_figures(accuracy=accuracy, r2=r2, are_held_out=are_held_out))
     return joined_cautions(cautions)
 
 
@@ -136,7 +137,7 @@ def _content(
         **_view_rules(search, printed, inputs, figures.firing),
         training_evaluation=on_training,
         evaluation=elsewhere or on_training,
-        caution=_caution(elsewhere or on_training),
+        caution=_caution(elsewhere or on_training, are_held_out=inputs.stored.view.held_out),
         regions=[] if search.fitted is None else _view_regions(search.fitted, inputs),
         omega=_omega(request, inputs),
         restarts=[] if search.restarts is None else _view_restarts(search.restarts),

@@ -180,11 +180,12 @@ def test_a_tree_says_more_than_one_answer_for_all(grown: Grown) -> None:
     assert found.fidelity > np.mean(always[1] == grown.predicted)
 
 
-def test_a_tree_is_cautioned_of_where_the_model_knows_its_rows_by_heart(grown: Grown) -> None:
+def test_a_tree_says_that_its_figures_are_of_the_rows_that_it_was_made_from(grown: Grown) -> None:
     model, caution = grown.content.training_evaluation.model, grown.content.caution
 
     assert model is not None
     assert result_of(grown.made).caution == caution
+    assert "where it was trained on the same rows, " in (caution or "")
     is_cautioned = "it may have memorised them" in (caution or "")
     if grown.content.task == "regression":
         assert is_cautioned == ((model.r2 or 0) >= 0.95)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from workers.jobs.cautions import caution_of_agreement
+from workers.jobs.cautions import caution_of_agreement, caution_of_figures
 
 
 @dataclass(frozen=True)
@@ -42,3 +42,23 @@ def test_what_agrees_no_more_than_a_constant_answer_says_so(
 ) -> None:
     assert caution_of_agreement(measured, constant) == expected
     assert caution_of_agreement(measured, None) is None
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "r2", "are_held_out", "beginning", "is_memorised"),
+    [
+        (0.973, None, False, "the model predicts 97.3% of these labels: where it was trained ", False),
+        (0.995, None, False, "the model predicts 99.5% of these labels: where it was trained ", True),
+        (None, 0.8, False, "the model's values have an R2 of 0.800 to these rows' own: where it was ", False),
+        (None, 0.96, False, "the model's values have an R2 of 0.960 to these rows' own: where it was ", True),
+        (None, None, False, "these figures were measured on the rows that this was made from: where the model ", False),
+        (0.995, None, True, "these figures were measured on the rows that this was made from; the dataset decl", False),
+    ],
+)
+def test_figures_of_the_rows_that_a_result_was_made_from_always_say_so(
+    accuracy: float | None, r2: float | None, are_held_out: bool, beginning: str, is_memorised: bool
+) -> None:
+    caution = caution_of_figures(accuracy=accuracy, r2=r2, are_held_out=are_held_out)
+    assert caution.startswith(beginning)
+    assert ("it may have memorised them" in caution) == is_memorised
+    assert ("name rows that it was not trained on as evaluation_dataset" in caution) != are_held_out

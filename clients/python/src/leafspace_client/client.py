@@ -117,6 +117,7 @@ def _register_dataset(  # what may be declared of a table
     categories: Sequence[str] = (),
     missing_values: Sequence[str | float] = (),
     separator: str | None = None,
+    held_out: bool = False,
 ) -> Program[Dataset]:
     """Register a table of reference rows; the same table again gives the same registration.
 
@@ -149,6 +150,8 @@ def _register_dataset(  # what may be declared of a table
         count by their value.
     separator
         What separates the cells of a CSV file: ``","``, ``";"``, a tab or ``"|"``; default: what its header shows.
+    held_out
+        Whether no model that is used with the rows was trained on them; figures that are measured on them then say so.
     """
     names = TableNames.checked(
         target,
@@ -159,6 +162,7 @@ def _register_dataset(  # what may be declared of a table
         images=images,
         missing_values=[missing_values] if isinstance(missing_values, str) else missing_values,
         separator=separator,
+        held_out=held_out,
     )
     file, names = yield Work(partial(table_file, data, names))
     try:

@@ -47,6 +47,7 @@ def register(file: TableFile, name: str | None, names: TableNames) -> Program[Da
         "categories": list(names.categories) or None,
         "missing_values": [str(value) for value in names.missing_values] or None,
         "separator": names.separator,
+        "held_out": names.held_out or None,
     }
     metadata = json_text({key: value for key, value in known.items() if value is not None})
     body = BodyRegisterDataset(file=File(file.content, "dataset", file.media_type), metadata=metadata)
@@ -119,6 +120,7 @@ def _request_source(files: str, name: str | None, names: TableNames) -> Program[
         target=names.target,
         row_id=names.row_id,
         features=None if names.features is None else list(names.features),
+        held_out=names.held_out or UNSET,
     )
     return (yield from create(register_dataset(body=body).answered_by(Job)))
 
@@ -135,6 +137,7 @@ def _register_source(
     target: str | None = None,
     row_id: str | None = None,
     features: Sequence[str] | None = None,
+    held_out: bool = False,
 ) -> Program[RegistrationT]:
     """Register a dataset whose rows stay in Parquet files of a lake; call ``wait()`` on what is returned.
 
@@ -151,13 +154,15 @@ def _register_source(
         The column with the rows' ids, each another one; default: the rows' 0-based indices over all files.
     features
         Column names in the order of the model; default: all but target and row id.
+    held_out
+        Whether no model that is used with the rows was trained on them; figures that are measured on them then say so.
 
     Raises
     ------
     Invalid
         ``source_not_allowed`` where the service may not read there.
     """
-    job = yield from _request_source(files, name, TableNames.checked(target, row_id, features))
+    job = yield from _request_source(files, name, TableNames.checked(target, row_id, features, held_out=held_out))
     return self.registration(self._transport, job)
 
 

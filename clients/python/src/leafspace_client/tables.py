@@ -46,6 +46,7 @@ class TableNames:
     categories: Sequence[str] = ()  # columns of texts, whatever their values look like
     missing_values: Sequence[str | float] = ()
     separator: str | None = None
+    held_out: bool = False  # no model was trained on the rows
 
     @classmethod
     def checked(cls, target: Any, row_id: Any, features: Any, categories: Any = (), **others: Any) -> "TableNames":

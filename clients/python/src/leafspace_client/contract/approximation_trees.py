@@ -331,10 +331,9 @@ class ApproximationTreeResult(Record):
     """Evaluation on the rows from which the tree was made."""
     caution: str | Unset | None = UNSET
     """Warnings, in words, a sentence each: that the scores in `evaluation` may be too good, as they were measured on
-    the rows from which the result was made, and the model reproduces at least 99 % of their targets (regression: R2 of
-    at least 0.95), as a model does that has memorised them; how many splits of `sta` are significant within
-    `max_pseudo_samples`, where not all are; which of the request's own `candidates` can split nothing. Null where no
-    such reason is known.
+    the rows from which the result was made, on which the model may have been trained, or that these are declared
+    `held_out`; how many splits of `sta` are significant within `max_pseudo_samples`, where not all are; which of the
+    request's own `candidates` can split nothing. Null where no such reason is known.
     """
     validation: DepthValidation | Unset | None = UNSET
     """How the depth was chosen, with `max_depth: validate` and with `born_again`; null elsewhere, and where there was

@@ -129,6 +129,8 @@ class Dataset(DrawnRecord):
     """All columns, in the order of the file."""
     images: list[ImageColumns] | Unset = UNSET
     """Images that rows hold, as the metadata declare them."""
+    held_out: bool = False
+    """Whether the metadata declare that no model was trained on the rows."""
     ignored_columns: list[str] | Unset = UNSET
     """Names of columns of the file that are left out, because they hold lists, objects, bytes or durations: other than
     numbers, texts and booleans.
@@ -305,6 +307,10 @@ class SourceDatasetRequest(Record):
     """Images that rows hold; nothing else is taken for an image, but columns called `pixel_0_0`, `pixel_0_1`, … (line,
     place) are shown as one.
     """
+    held_out: bool | Unset = UNSET
+    """Whether no model that is used with the rows was trained on them, as their owner declares. Figures that were
+    measured on them say so.
+    """
     settings: Literal["paper"] | Unset = UNSET
     """`paper`: the fields that are left out have the values of the method's paper, as docs/methods.md lists them,
     instead of these defaults, fields of fields included; what is given, null included, stands, but for `method: auto`,
@@ -331,6 +337,10 @@ class DatasetMetadata(Record):
     images: list[ImageColumns] | Unset = UNSET
     """Images that rows hold; nothing else is taken for an image, but columns called `pixel_0_0`, `pixel_0_1`, … (line,
     place) are shown as one.
+    """
+    held_out: bool | Unset = UNSET
+    """Whether no model that is used with the rows was trained on them, as their owner declares. Figures that were
+    measured on them say so.
     """
     categories: list[str] | Unset = UNSET
     """Names of columns whose values are texts, even where they look like numbers or truth values, as `01234` and

@@ -319,9 +319,13 @@ class Evidence(Record):
     trees were.
     """
     agrees: bool | Unset = UNSET
-    """Whether all of the model's scores lie in the intervals of their classes; absent: no rows."""
+    """Whether the score lies in the interval of its class; otherwise `warnings` has `outcomes_disagree`. Absent: no
+    rows.
+    """
     caution: str | Unset = UNSET
-    """What limits the evidence, as English sentences: whether the model was trained on these rows."""
+    """What limits the evidence, as English sentences: whether the model was trained on these rows. Absent where their
+    dataset is declared `held_out`.
+    """
 
 
 class ExplainedRow(Record):
@@ -810,7 +814,8 @@ class RowWarning(Record):
     """A reason to read an explanation with care."""
 
     code: str
-    """What is unusual: `near_tie` (rounding may have decided the label), `unseen_category` (no reference row has it),
+    """What is unusual: `outcomes_disagree` (the score is outside of the interval of `evidence`, where that is
+    included), `near_tie` (rounding may have decided the label), `unseen_category` (no reference row has it),
     `outside_reference_range` (of the values of all reference rows), `transformed_features` (reasons name columns of the
     model that are not raw features); codes may be added.
     """

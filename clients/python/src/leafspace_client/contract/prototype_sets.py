@@ -515,9 +515,10 @@ class PrototypeSetResult(Record):
     """
     caution: str | Unset | None = UNSET
     """Warning, in words, that the scores in `evaluation` may be too good: they were measured on the rows from which the
-    result was made, and the model reproduces at least 99 % of their targets (regression: R2 of at least 0.95), as a
-    model does that has memorised them. Null where no such reason is known. It also names classes without a prototype,
-    and a coverage of rows that was not reached.
+    result was made, on which the model may have been trained; where it reproduces at least 99 % of their targets
+    (regression: R2 of at least 0.95), it may have memorised them. Of a dataset that is declared `held_out` it says so
+    instead. Null where no reason for a warning is known. It also names classes without a prototype, and a coverage of
+    rows that was not reached.
     """
 
 

@@ -125,9 +125,13 @@ class Column(Contract):
     """One column of a dataset."""
 
     name: str = Field(description="Name of the column in the uploaded file.")
-    title: str | None = Field(default=None, description="Name to show instead; null: the name itself.")
-    unit: str | None = Field(default=None, description="Unit of its numbers; null: none.")
-    description: str | None = Field(default=None, description="What it means; null: not given.")
+    title: str | None = Field(
+        default=None,
+        description="Name to show instead: the label in the dictionary, or else the title in the metadata; null: the "
+        "name itself.",
+    )
+    unit: str | None = Field(default=None, description="Unit of its numbers, from either; null: none.")
+    description: str | None = Field(default=None, description="What it means, from either; null: not given.")
     type: Literal["number", "category", "boolean"] = Field(description="Type of the column's values.")
     role: Literal["feature", "target", "row_id", "ignored"] = Field(
         description="Use of the column; `ignored` if the metadata name it nowhere."
@@ -247,5 +251,6 @@ DATASETS = Noun(
     view=Dataset,
     has_jobs=True,
     mutable=("name",),
+    changing=("dictionary",),
     products=(Product(name="rows", media_types=(JSON, PARQUET), row=DatasetRow),),
 )

@@ -40,6 +40,10 @@ _LONGEST, _LONGEST_CELLS, _LONGEST_TEXT = 2, 4, 1500
 _FAR_ROW = {"sepal_length": 6.1, "sepal_width": 2.8, "petal_length": 4.9, "petal_width": 1.7}
 _WIDE_ROW = {**_FAR_ROW, "petal_width": 2.6}  # wider than that of any reference row
 _NEAR_ROW = {"sepal_length": 5.0, "sepal_width": 3.4, "petal_length": 1.5, "petal_width": 0.2}
+_WORDS = {
+    "features": [{"name": "petal_width", "label": "width of the petal", "unit": "cm", "decimals": 1, "group": "petal"}],
+    "outcomes": [{"name": "setosa", "label": "Iris setosa"}],
+}
 _SOURCE = {"files": "s3://lake/scored/2026/*.parquet"}
 _API_KEY = {
     "object": "api_key",
@@ -178,6 +182,7 @@ def _record(recorder: _Recorder) -> None:
         ("Me", "/v1/me"),
     ):
         recorder.get(name, path)
+    recorder.put("DictionaryRequest", "Dictionary", f"/v1/datasets/{dataset}/dictionary", _WORDS)
 
 
 def _record_relational_dataset(recorder: _Recorder) -> None:

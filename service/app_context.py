@@ -11,6 +11,7 @@ from storage.artefacts import ArtefactStore
 from storage.database import Database
 from storage.database_file import has_room, keep_reserve
 from storage.datasets import DatasetStore
+from storage.dictionaries import DictionaryStore
 from storage.errors import StorageUnavailable
 from storage.explainer_names import ExplainerNameStore
 from storage.explainers import ExplainerStore
@@ -32,6 +33,7 @@ from .admission.response_memory import ResponseMemory
 from .background.explanation_log import ExplanationLog
 from .background.health_watch import Availability, HealthWatch
 from .background.job_watch import JobWatch
+from .caches.dictionary_revisions import DictionaryRevisions
 from .caches.drawing_cache import DrawingCache
 from .caches.explainer_directory import ExplainerDirectory
 from .caches.key_ring import KeyRing
@@ -57,6 +59,8 @@ class AppContext:
     objects_available: Availability
     models: ModelStore
     datasets: DatasetStore
+    dictionaries: DictionaryStore
+    dictionary_revisions: DictionaryRevisions
     relational_datasets: RelationalDatasetStore
     artefacts: ArtefactStore
     label_decisions: LabelDecisionStore
@@ -90,6 +94,7 @@ class AppContext:
         """Close what is open."""
         self.keys.stop()
         self.directory.stop()
+        self.dictionary_revisions.stop()
         self.health.close()
         self.batches.close()
         self.loops.close()
@@ -118,6 +123,7 @@ def build_context(settings: ServiceSettings, draining: Draining | None = None) -
     if context.models.has_any() or context.relational_datasets.has_any():
         loops.load_soon()
     context.directory.start()
+    context.dictionary_revisions.start()
     if context.explanation_log is not None:
         context.explanation_log.start()
     if settings.keys_required:
@@ -146,6 +152,8 @@ def _context_over(
         objects_available=objects_available,
         models=models,
         datasets=DatasetStore(database),
+        dictionaries=DictionaryStore(database),
+        dictionary_revisions=DictionaryRevisions(DictionaryStore(background_database)),
         relational_datasets=RelationalDatasetStore(database),
         artefacts=ArtefactStore(database),
         label_decisions=LabelDecisionStore(database),

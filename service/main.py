@@ -28,7 +28,7 @@ from .middleware.identity.access import AccessPolicy
 from .middleware.stack import Monitoring, behind_middleware
 from .middleware.telemetry.metering import RequestRecords
 from .operations.job_estimates import estimated_kinds
-from .routes import api_keys, health, kserve, page
+from .routes import api_keys, dictionaries, health, kserve, page
 from .settings import ServiceSettings
 from .web import conditional_requests, contract_document, documentation_pages, problems, route_scopes
 from .web.request_class import FORM_LIMITS
@@ -50,6 +50,7 @@ def _router_of(noun: Noun[Any]) -> APIRouter:
 _ROUTERS = (
     kserve.router,
     *map(_router_of, NOUNS.kept),
+    dictionaries.router,
     api_keys.me_router,
     health.router,
     health.version_router,

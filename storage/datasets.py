@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import orjson
-from sqlalchemy import Connection, String, cast, select
+from sqlalchemy import Connection, RowMapping, String, cast, delete, select
 
 from schemas.datasets import Dataset, DatasetSummary
 
 from .errors import DatasetRefused
 from .leaf_tables import forget_leaf_tables
-from .records import add_record, first_record, moment, require
+from .records import add_record, find_record, first_record, moment, require
 from .registry import Row, UploadRegistry, listed_values
-from .tables import USES_OF_DATASETS, datasets, leaf_tables
+from .tables import USES_OF_DATASETS, datasets, dictionaries, leaf_tables
 
 _FACTS = ("id", "name", "sha256", "size_bytes", "feature_set", "source")
 _NOT_SAID = {"title": None, "unit": None, "description": None}  # of columns that the metadata say nothing of
@@ -105,9 +105,25 @@ class DatasetStore(UploadRegistry[NewDataset, Dataset, StoredDataset, DatasetSum
             **_said_of_rows(row["summary"]),
         }
 
+    def _completed(self, connection: Connection, row: RowMapping) -> Row:
+        """Return the row with the words of its dictionary, which come before those of the metadata."""
+        dictionary = find_record(connection, dictionaries, row["id"])
+        if dictionary is None or dictionary["words"] is None:
+            return row
+        words = {feature["name"]: feature for feature in dictionary["words"].get("features", ())}
+        columns = [{**column, **_said(words.get(column["name"], {}))} for column in row["summary"]["columns"]]
+        return {**row, "summary": {**row["summary"], "columns": columns}}
+
     def _forget_parts(self, connection: Connection, row: Row) -> tuple[str, ...]:
         tables = forget_leaf_tables(connection, leaf_tables.c.dataset == row["id"])
+        connection.execute(delete(dictionaries).where(dictionaries.c.id == row["id"]))
         return (row["sha256"], row["content"], *tables)
+
+
+def _said(words: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a column's dictionary entry says of it, by the fields of ``Column``."""
+    said = {"title": words.get("label"), "unit": words.get("unit"), "description": words.get("description")}
+    return {name: text for name, text in said.items() if text is not None}
 
 
 def add_dataset(connection: Connection, dataset: NewDataset) -> bool:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from sqlalchemy import JSON, select
+from sqlalchemy import JSON, Column, Table, select
 
 from .database import Database
 from .records import first_record
-from .tables import artefacts, datasets, models, relational_datasets
+from .tables import artefacts, datasets, dictionaries, models, relational_datasets
 
 _UPLOADS = {"models": models, "datasets": datasets, "relational_datasets": relational_datasets}
 
@@ -15,7 +15,8 @@ def entity_version(database: Database, noun: str, identifier: str) -> tuple[Any,
     """Return the version of a model, a dataset or a finished artefact: equal versions mean equal content.
 
     It consists of the small columns of the row, among them the hashes of the objects that hold the content, a name that
-    can be changed, and the time of creation, which differs where something was deleted and made again.
+    can be changed, and the time of creation, which differs where something was deleted and made again; and of the
+    revision of the dataset's dictionary, whose words are shown with it.
 
     Parameters
     ----------
@@ -34,8 +35,15 @@ def entity_version(database: Database, noun: str, identifier: str) -> tuple[Any,
     table = _UPLOADS.get(noun, artefacts)
     small_columns = [column for column in table.c if not isinstance(column.type, JSON)]
     query = select(*small_columns).where(table.c.id == identifier)
+    if (dataset := _dataset_of(table)) is not None:
+        query = query.add_columns(dictionaries.c.revision).outerjoin(dictionaries, dictionaries.c.id == dataset)
     if table is artefacts:
         query = query.where(artefacts.c.noun == noun, artefacts.c.result.is_not(None))
     with database.reading() as connection:
         row = first_record(connection, query)
     return None if row is None else tuple(row.values())
+
+
+def _dataset_of(table: Table) -> Column[Any] | None:
+    """Return the column with the dataset whose words are shown with a table's rows; ``None`` where there is none."""
+    return {"datasets": datasets.c.id, "artefacts": artefacts.c.dataset}.get(table.name)

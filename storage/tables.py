@@ -54,6 +54,16 @@ datasets = Table(
     Column("created_at", Float, nullable=False, index=True),
 )
 
+# Words for datasets, by the dataset's id. It goes with the dataset, and stays without words where these were deleted.
+dictionaries = Table(
+    "dictionaries",
+    metadata,
+    Column("id", String(40), ForeignKey("datasets.id"), primary_key=True),  # of the dataset
+    Column("revision", BigInteger, nullable=False),  # grows with each change
+    Column("words", JSON(none_as_null=True)),  # null: they were deleted
+    Column("n_bytes", Integer, nullable=False),  # of the words as JSON
+)
+
 relational_datasets = Table(
     "relational_datasets",
     metadata,

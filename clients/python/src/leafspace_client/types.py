@@ -48,13 +48,18 @@ from .contract.datasets import (
     DatasetRow as DatasetRow,
     DatasetSource as DatasetSource,
     DatasetSummary as DatasetSummary,
+    Dictionary as Dictionary,
+    DictionaryRequest as DictionaryRequest,
+    FeatureWords as FeatureWords,
     ImageColumns as ImageColumns,
     Job as Job,
     OddCell as OddCell,
+    OutcomeWords as OutcomeWords,
     PageDatasetRow as PageDatasetRow,
     PageDatasetSummary as PageDatasetSummary,
     Progress as Progress,
     SourceDatasetRequest as SourceDatasetRequest,
+    ValueWords as ValueWords,
 )
 from .contract.explainer_names import (
     ExplainerName as ExplainerName,

@@ -41,11 +41,11 @@ class Column(Record):
     name: str
     """Name of the column in the uploaded file."""
     title: str | Unset | None = UNSET
-    """Name to show instead; null: the name itself."""
+    """Name to show instead: the label in the dictionary, or else the title in the metadata; null: the name itself."""
     unit: str | Unset | None = UNSET
-    """Unit of its numbers; null: none."""
+    """Unit of its numbers, from either; null: none."""
     description: str | Unset | None = UNSET
-    """What it means; null: not given."""
+    """What it means, from either; null: not given."""
     type_: Type | str
     """Type of the column's values."""
     role: ColumnRole | str
@@ -200,6 +200,63 @@ class DatasetSummary(Record):
     """Time of creation, in UTC (RFC 3339)."""
 
 
+class Dictionary(Record):
+    """The dictionary of a dataset."""
+
+    features: list[FeatureWords] | Unset = UNSET
+    """Words for features."""
+    outcomes: list[OutcomeWords] | Unset = UNSET
+    """Words for classes, and for outcomes of decisions."""
+    object_: Literal["dictionary"] = "dictionary"
+    """Type of this object."""
+    dataset: str
+    """Id of the dataset."""
+    revision: int
+    """Grows with each change of the dictionary; in double quotes it is the entity tag, for `If-Match`."""
+
+
+class DictionaryRequest(Record):
+    """The words for a dataset's features and outcomes; what is not listed is called by its name."""
+
+    features: list[FeatureWords] | Unset = UNSET
+    """Words for features."""
+    outcomes: list[OutcomeWords] | Unset = UNSET
+    """Words for classes, and for outcomes of decisions."""
+
+
+class FeatureWords(Record):
+    """What a feature is called, and how explanations may use it."""
+
+    name: str
+    """Name of the feature, as in the dataset."""
+    label: str | Unset | None = UNSET
+    """What texts say instead; null: the name itself."""
+    description: str | Unset | None = UNSET
+    """What it means, in a sentence or two; null: not given."""
+    unit: str | Unset | None = UNSET
+    """Unit of its numbers; null: none."""
+    decimals: int | Unset | None = UNSET
+    """Decimals to which texts round its values; null: none are cut off. Ends of conditions are never rounded by it."""
+    values: list[ValueWords] | Unset = UNSET
+    """What its values are called; others are shown as they are."""
+    group: str | Unset | None = UNSET
+    """Group of features that count as one in effects, by this name; null: it counts by itself."""
+    fixed: bool | Unset = UNSET
+    """Whether no change of a row may change it."""
+    only_up: bool | Unset = UNSET
+    """Whether changes of a row may only raise it."""
+    only_down: bool | Unset = UNSET
+    """Whether changes of a row may only lower it."""
+    hidden: bool | Unset = UNSET
+    """Whether explanations show nothing of it: no name, no value, no effect."""
+    protected: bool | Unset = UNSET
+    """Whether it is never a principal reason, never changed, and never in a notice; effects show it."""
+    reason_code: str | Unset | None = UNSET
+    """Code of the principal reason that it is; null: none."""
+    reason_text: str | Unset | None = UNSET
+    """What a notice says where it is a principal reason; null: its label."""
+
+
 class ImageColumns(Record):
     """Columns that are the pixels of an image."""
 
@@ -253,6 +310,17 @@ class OddCell(Record):
     """0-based index of the row in the dataset."""
     text: str
     """Content of the cell, cut after 60 characters."""
+
+
+class OutcomeWords(Record):
+    """What a class or an outcome is called."""
+
+    name: str
+    """The class or outcome, as the model has it."""
+    label: str | Unset | None = UNSET
+    """What texts say instead; null: the name itself."""
+    adverse: bool | Unset = UNSET
+    """Whether it is adverse to the person concerned: a notice gives reasons."""
 
 
 class PageDatasetRow(Record):
@@ -319,6 +387,15 @@ class SourceDatasetRequest(Record):
     """
     source: DatasetFiles
     """The files, which need the same columns; rows are in the order of names."""
+
+
+class ValueWords(Record):
+    """What a value of a feature is called."""
+
+    value: str
+    """The value as text: a category, a number such as `3`, or `true` or `false`."""
+    label: str
+    """What texts say instead."""
 
 
 class DatasetMetadata(Record):
@@ -412,4 +489,37 @@ def list_rows(
         query={"limit": limit, "cursor": cursor, "columns": columns, "rows": rows},
         headers={"If-None-Match": if_none_match},
         answer=PageDatasetRow,
+    )
+
+
+def get_dictionary(dataset_id: str) -> Request[Dictionary]:
+    """Read the words for a dataset's features and outcomes; `ETag` changes with them."""
+    return Request("GET", f"/v1/datasets/{segment(dataset_id)}/dictionary", answer=Dictionary)
+
+
+def put_dictionary(
+    dataset_id: str,
+    *,
+    body: DictionaryRequest,
+    if_match: str | Unset | None = UNSET,
+    if_none_match: str | Unset | None = UNSET,
+) -> Request[Dictionary]:
+    """Replace the words for a dataset: its id stays, and every explanation uses them within two seconds."""
+    return Request(
+        "PUT",
+        f"/v1/datasets/{segment(dataset_id)}/dictionary",
+        headers={"If-Match": if_match, "If-None-Match": if_none_match},
+        body=body,
+        answer=Dictionary,
+    )
+
+
+def delete_dictionary(
+    dataset_id: str, *, if_match: str | Unset | None = UNSET, if_none_match: str | Unset | None = UNSET
+) -> Request[None]:
+    """Delete the words for a dataset: its features are called by their names."""
+    return Request(
+        "DELETE",
+        f"/v1/datasets/{segment(dataset_id)}/dictionary",
+        headers={"If-Match": if_match, "If-None-Match": if_none_match},
     )

@@ -1,10 +1,12 @@
 """Exact curves of a row's score, feature by feature, as explanations have them."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.json_numbers import json_number
 from tree_explainers.changes.curves import CategoryCurve, Curve, NumberCurve, merged
 from tree_explainers.rows import Rows
 
@@ -15,16 +17,19 @@ from .warm_explainer import WarmExplainer
 _RESOLUTION = 1e-3  # of a probability: the least difference that is printed; of values, of a curve's range
 
 
-def curves_of(warm: WarmExplainer, row: Rows, column: int) -> list[dict[str, Any]]:
+def curves_of(warm: WarmExplainer, row: Rows, values: Sequence[Any], column: int) -> list[dict[str, Any]]:
     """Return the curves of one of a row's scores, those with the widest range first, in the values of ``Curve``.
 
     Parameters
     ----------
     row
         One raw row that the model takes.
+    values : (n_features,)
+        The same as sent.
     column
         Index of the score.
     """
+    as_sent = dict(zip(warm.session.description.feature_names, values, strict=True))
     curves = [curve for curve in warm.changes.open().model.curves(row) if curve.feature not in warm.changes.hidden]
     ranges = [_range(curve, column) for curve in curves]
     order = sorted((at for at, width in enumerate(ranges) if width > 0), key=lambda at: -ranges[at])
@@ -37,9 +42,16 @@ def curves_of(warm: WarmExplainer, row: Rows, column: int) -> list[dict[str, Any
             _number_steps(curve, column, resolution) if isinstance(curve, NumberCurve) else _categories(curve, column)
         )
         missing = {} if curve.missing is None else {"missing": decimals(curve.missing[column : column + 1])[0]}
-        listed = {"steps": steps.pop("steps")}
+        listed = {"value": _own_value(curve, as_sent), "steps": steps.pop("steps")}
         documents.append({"feature": curve.feature, **of, **listed, **missing, **steps})
     return documents
+
+
+def _own_value(curve: Curve, as_sent: Mapping[str, Any]) -> Any:  # a cell
+    """Return the row's value; of a one-hot group, which is no feature that is sent, its category."""
+    if curve.feature in as_sent:
+        return json_number(as_sent[curve.feature])
+    return None if curve.own is None or isinstance(curve, NumberCurve) else curve.categories[curve.own]
 
 
 def _range(curve: Curve, column: int) -> float:

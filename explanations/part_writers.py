@@ -162,7 +162,8 @@ def _curves(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _docume
     if explained.raw is None:
         return None
     rule = warm.session.description.decision
-    return curves_of(warm, explained.raw, rule.column if rule is not None else explained.label or 0)
+    column = rule.column if rule is not None else explained.label or 0
+    return curves_of(warm, explained.raw, explained.values, column)
 
 
 @_writes("evidence")

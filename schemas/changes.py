@@ -111,6 +111,10 @@ class Curve(Contract):
 
     feature: str = Field(description="Name of the feature; of a one-hot group, the group's.")
     score_of: str | SkipJsonSchema[None] = absent("Class whose score it is; absent for regression.")
+    value: Cell = Field(
+        description="Value of the row; null if it is missing, and where a row has none of the categories of a one-hot "
+        "group."
+    )
     steps: list[CurveStep] = Field(description="Steps, of numbers in ascending order; at most 50.")
     missing: float | SkipJsonSchema[None] = absent("Score with a missing value; absent where the model takes none.")
     resolution: float = Field(

@@ -42,13 +42,13 @@ class RowToExplain:
         known = to_json(models.get_model(context, explainer.model))
         dataset = to_json(datasets.get_dataset(context, prototypes["request"]["dataset"]))
         if not changed:
-            request = ExplanationRequest(dataset=dataset["id"], row_ids=[row_id], detail="full")
+            request = ExplanationRequest(dataset=dataset["id"], row_ids=[row_id], detail="full", include=["curves"])
             return cls(row_id, explainer_id, known, request, dataset, prototypes, Change())
         row = _row(context, dataset["id"], row_id)
         change = Change.read(known, row, changed)
         names = known["feature_names"]
         instances: list[Any] = [[of.get(name) for name in names] for of in (row, row | change.values)]
-        request = ExplanationRequest(instances=instances, detail="full")
+        request = ExplanationRequest(instances=instances, detail="full", include=["curves"])
         target = target_of_cell(row.get(dataset["target"]), known["classes"])
         return cls(row_id, explainer_id, known, request, dataset, prototypes, change, target)
 
@@ -84,7 +84,7 @@ class RowToExplain:
         elif self.request.instances:
             body = {"dataset": self.dataset["id"], "row_ids": [self.row_id]} | body
             del body["instances"]
-        python = f'client.explainers.get("{self.explainer_id}").explain({rows}, detail="full")'
+        python = f'client.explainers.get("{self.explainer_id}").explain({rows}, include=["curves"], detail="full")'
         return Call(f"/v1/explainers/{self.explainer_id}/explanations", python, "POST", body)
 
 

@@ -10,6 +10,7 @@ from .columns import ColumnName, ColumnNames
 from .images import ImageColumns
 from .links import Links
 from .scales import Axis, Strip
+from .score_curves import ScoreCurves
 from .templating import render
 from .waterfall import DecisionBar, Waterfall
 from .words import cell, number
@@ -103,6 +104,7 @@ class _Why:
         self.target = row.get("target")
         self.decision = DecisionBar.of_decision(row.get("decision"))
         self.waterfall = Waterfall.of_effects(row["effects"], self.names) if row.get("effects") else None
+        self.curves = ScoreCurves.of_row(row, self._columns, self.names)
         self.before = _Before(context.unchanged) if context.unchanged is not None else None
 
     @property

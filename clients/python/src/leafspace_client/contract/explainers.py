@@ -208,6 +208,8 @@ class Curve(Record):
     """Name of the feature; of a one-hot group, the group's."""
     score_of: str | Unset = UNSET
     """Class whose score it is; absent for regression."""
+    value: CellValue | None
+    """Value of the row; null if it is missing, and where a row has none of the categories of a one-hot group."""
     steps: list[CurveStep]
     """Steps, of numbers in ascending order; at most 50."""
     missing: float | Unset = UNSET

@@ -32,6 +32,10 @@ class Quota:
         """Return whether there is as much left of what all may hold."""
         return _fits(self.total, amount, self.most)
 
+    def fits_without(self, caller: str | None, amount: float) -> bool:
+        """Return whether there would be as much left if this caller held nothing."""
+        return _fits(self.total - self.held_by(caller), amount, self.most)
+
     def is_within_share(self, caller: str | None, amount: float) -> bool:
         """Return whether there is as much left of what one caller may hold."""
         return caller is None or _fits(self.held_by(caller), amount, self.most_of_caller)

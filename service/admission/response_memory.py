@@ -111,15 +111,15 @@ class ResponseMemory:
         Raises
         ------
         StorageUnavailable
-            Others have the memory, and keep it.
+            Others had the memory for most of the time.
         StorageError
-            ``rate_limited``: the caller has a quarter of the memory, and keeps it.
+            ``rate_limited``: for most of the time, answers to the caller's own requests were in the way.
         CallerLeft
             The caller has left.
         """
         reservation = Reservation(self, n_held, n_making, caller)
         if len(self._waiting) >= _MOST_WAITING:
-            raise self._refusal(reservation)
+            raise self._refusal(reservation, is_own_doing=self._is_behind_its_own(reservation))
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting[reservation] = turn
         self._admit()
@@ -158,12 +158,15 @@ class ResponseMemory:
         self, reservation: Reservation, turn: "asyncio.Future[None]", has_left: Callable[[], Awaitable[bool]]
     ) -> None:
         until = asyncio.get_running_loop().time() + self._seconds
+        n_looks, n_behind_its_own = 0, 0
         while not turn.done():
             await asyncio.wait([turn], timeout=_SECONDS_BETWEEN_LOOKS)
             if await has_left():
                 raise CallerLeft
+            n_looks += 1
+            n_behind_its_own += self._is_behind_its_own(reservation)
             if not turn.done() and asyncio.get_running_loop().time() > until:
-                raise self._refusal(reservation)
+                raise self._refusal(reservation, is_own_doing=2 * n_behind_its_own > n_looks)
 
     def _leave(self, reservation: Reservation, turn: "asyncio.Future[None]") -> None:
         if turn.done():
@@ -185,12 +188,22 @@ class ResponseMemory:
         self._held.take(reservation.caller, sign * reservation.n_held)
         self._making.take(reservation.caller, sign * reservation.n_making)
 
-    def _refusal(self, reservation: Reservation) -> StorageError:
-        if not self._held.is_within_share(reservation.caller, reservation.n_held):
+    def _is_behind_its_own(self, reservation: Reservation) -> bool:
+        """Whether the reservation would have its turn if its caller had requested nothing else."""
+        caller = reservation.caller
+        if not self._held.is_within_share(caller, reservation.n_held):
+            return True
+        if not (self._held.held_by(caller) or self._making.held_by(caller)):
+            return False
+        fits_held = self._held.fits_without(caller, reservation.n_held)
+        return fits_held and self._making.fits_without(caller, reservation.n_making)
+
+    def _refusal(self, reservation: Reservation, *, is_own_doing: bool) -> StorageError:
+        if is_own_doing:
             detail = (
-                f"you have not read {self._held.held_by(reservation.caller):,.0f} bytes of answers to other requests "
-                f"yet, and one caller may keep {self._held.most_of_caller:,} waiting; read those first, or request "
-                "fewer at once"
+                "answers to your other requests, which you have not read or which are being made, take "
+                f"{self._held.held_by(reservation.caller):,.0f} bytes now, and one caller may keep "
+                f"{self._held.most_of_caller:,} waiting; read those first, or request fewer at once"
             )
             return StorageError("rate_limited", detail)
         detail = (

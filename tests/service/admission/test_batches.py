@@ -165,7 +165,7 @@ def test_answers_reserve_their_bytes_before_they_are_made_until_they_are_sent() 
         assert await _run_as(call, batches, Cost(0.01, 200_000), lambda _: bytes(150_000)) == bytes(150_000)
 
         assert memory.n_taken == 150_000
-        with pytest.raises(StorageError, match="you have not read 150,000 bytes") as refused:
+        with pytest.raises(StorageError, match="have not read or which are being made, take 150,000 bytes") as refused:
             await _run_as(_as("slow reader"), batches, Cost(0.01, 200_000), lambda _: pytest.fail("it was made"))
         assert refused.value.code == "rate_limited"
         call.release()

@@ -140,6 +140,39 @@ def test_who_waits_for_an_own_answer_to_be_taken_keeps_nobody_else_waiting() -> 
     assert _run(test).n_taken == 40
 
 
+def test_a_caller_whose_own_answer_is_still_being_made_comes_too_often_and_others_are_busy() -> None:
+    async def test(memory: ResponseMemory) -> None:
+        await memory.reserve(5, _stays, "one", n_making=45)
+        with pytest.raises(StorageError) as own_doing:
+            await memory.reserve(5, _stays, "one", n_making=45)
+        assert own_doing.value.code == "rate_limited"
+        with pytest.raises(StorageUnavailable):
+            await memory.reserve(5, _stays, "another", n_making=45)
+
+    assert _run(test, seconds=0).n_taken == 50
+
+
+def test_a_refusal_names_what_was_in_the_way_for_most_of_the_time() -> None:
+    n_looks = 0
+
+    async def test(memory: ResponseMemory) -> None:
+        own = await memory.reserve(20, _stays, "one")
+        await memory.reserve(5, _stays, "another", n_making=45)
+
+        async def reads_its_own_at_the_fourth_look() -> bool:
+            nonlocal n_looks
+            n_looks += 1
+            if n_looks == 4:
+                own.release()
+            return False
+
+        with pytest.raises(StorageError) as refusal:
+            await memory.reserve(20, reads_its_own_at_the_fourth_look, "one", n_making=10)
+        assert refusal.value.code == "rate_limited"
+
+    _run(test, seconds=0.45)
+
+
 def test_blocks_are_drawn_one_after_the_other() -> None:
     async def test(memory: ResponseMemory) -> None:
         blocks = (bytes([number]) for number in range(5))

@@ -1,38 +1,29 @@
 """WarmEvidence: what happened to the reference rows that are most like a row, as explanations have it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.evidence import CAUTION
+from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.evidence import LEVEL, MOST_ROWS, SCORE_WINDOW, Evidence, gather_evidence, weights_of_rows_like
-from tree_explainers.leaf_space.reference_rows import Nearest, Restriction
+from tree_explainers.leaf_space.reference_rows import Restriction
 from tree_explainers.onnx_models.session import ModelSession
-from tree_explainers.rows import Rows
 
 from .nearest_rows import WarmReference
-from .reference_file import ReferenceFile, evenly_spaced
+from .scored_reference import ScoredRows, score_reference
 
-_MAX_ROWS, _MAX_SCORES = 100_000, 5_000_000  # that are looked at, evenly spaced, so that they are predicted in seconds
-_BLOCK_ROWS = 20_000
 _N_FIRST = 4 * MOST_ROWS  # rows that are searched first; of most rows the nearest are enough
 _DIGITS = 6  # of shares
 
 
-class _Scored(NamedTuple):
-    """The reference rows that are looked at."""
-
-    file: ReferenceFile
-    rows: NDArray[np.int64]  # (n_scored,) ascending
-    scores: NDArray[np.floating[Any]]  # (n_scored, n_classes)
-    targets: NDArray[np.int64]  # (n_scored,)
-
-
 class WarmEvidence:
     """The reference rows of an explainer, predicted when they are first needed. Safe to use from any thread.
+
+    Where it is known which trees learned from which of them, a row is scored and compared by the other trees alone.
 
     Parameters
     ----------
@@ -40,6 +31,10 @@ class WarmEvidence:
         The open model.
     reference
         Its reference rows.
+    ensemble
+        Reads the model's trees.
+    weights : (n_trees,)
+        What each tree counts in proximities.
     classes
         Of the model.
     are_held_out
@@ -47,11 +42,19 @@ class WarmEvidence:
     """
 
     def __init__(
-        self, session: ModelSession, reference: WarmReference, classes: Sequence[str], *, are_held_out: bool
+        self,
+        session: ModelSession,
+        reference: WarmReference,
+        ensemble: Callable[[], TreeEnsemble],
+        weights: NDArray[np.int64],
+        classes: Sequence[str],
+        *,
+        are_held_out: bool,
     ) -> None:
         self._session, self._reference, self._classes = session, reference, list(classes)
+        self._ensemble, self._weights = ensemble, np.asarray(weights, np.int64)
         self._are_held_out = are_held_out
-        self._scored: _Scored | None = None
+        self._scored: ScoredRows | None = None
         self._lock = Lock()
 
     @property
@@ -70,14 +73,19 @@ class WarmEvidence:
         file = self._reference.open()
         return 2e-4 + 1e-9 * (3 * file.search.nanoseconds + 10 * file.n_rows)
 
-    def open(self) -> _Scored:
+    def open(self) -> ScoredRows:
         """Return the reference rows, predicted if need be; only where they have targets."""
         if self._scored is None:
             with self._lock:
-                self._scored = self._scored or self._predicted()
+                file = self._reference.open()
+                self._scored = self._scored or score_reference(
+                    self._session, file, self._ensemble, self._weights, len(self._classes)
+                )
         return self._scored
 
-    def document(self, leaves: NDArray[np.int32], scores: NDArray[np.floating[Any]], column: int) -> dict[str, Any]:
+    def document(
+        self, leaves: NDArray[np.int32], scores: NDArray[np.floating[Any]], column: int, row: int | None = None
+    ) -> dict[str, Any]:
         """Return the evidence of a row, in the plain values of ``schemas.evidence.Evidence``.
 
         Parameters
@@ -88,8 +96,14 @@ class WarmEvidence:
             Of the row.
         column
             Index of the class whose score the rows are to have nearly.
+        row
+            Its index among the reference rows, where it is one of them: then it is no evidence of itself.
         """
-        evidence = self.evidence(leaves, float(scores[column]), column)
+        scored, score = self.open(), float(str(scores[column]))  # in as few digits as its own precision takes
+        at = None if row is None else scored.index_of(row)
+        if at is not None and scored.is_out_of_bag:
+            score = round(float(scored.scores[at, column]), _DIGITS)
+        evidence = self._evidence(leaves, score, column, at)
         shares = [
             {
                 "label": self._classes[share.outcome],
@@ -99,52 +113,51 @@ class WarmEvidence:
             }
             for share in evidence.shares
         ]
+        is_out_of_bag = scored.is_out_of_bag
         return {
             "n_rows": evidence.n_rows,
             "effective_rows": round(evidence.effective_rows, _DIGITS),
             "score_of": self._classes[column],
-            "score": float(str(scores[column])),  # in as few digits as its own precision takes
+            "score": score,
             "shares": shares,
             "level": LEVEL,
-            "out_of_bag": False,
-            **({"agrees": evidence.agrees(float(scores[column]), column)} if shares else {}),
-            **({} if self._are_held_out else {"caution": CAUTION}),
+            "out_of_bag": is_out_of_bag,
+            **({} if at is None else {"is_reference_row": True}),
+            **({"agrees": evidence.agrees(score, column)} if shares else {}),
+            **({} if is_out_of_bag or self._are_held_out else {"caution": CAUTION}),
         }
 
-    def evidence(self, leaves: NDArray[np.int32], score: float, column: int) -> Evidence:
+    def _evidence(self, leaves: NDArray[np.int32], score: float, column: int, at: int | None) -> Evidence:
         """Return the true classes of the rows that are most like a row and have nearly its score.
 
         Searched are the nearest rows until no other could be more like it: its nearness in scores is 1 at most.
         """
         scored = self.open()
         scores = scored.scores[:, column].astype(np.float64)
+        is_near = np.abs(scores - score) < SCORE_WINDOW
+        if at is not None:
+            is_near[at] = False
         allowed = np.zeros(scored.file.n_rows, np.bool_)
-        allowed[scored.rows[np.abs(scores - score) < SCORE_WINDOW]] = True
+        allowed[scored.rows[is_near]] = True
         n_searched = _N_FIRST
         while True:
             nearest = scored.file.search.nearest(leaves, n_searched, Restriction(allowed))
             places = np.searchsorted(scored.rows, nearest.rows)
-            weights = weights_of_rows_like(nearest.proximities, scores[places], score)
-            if len(nearest.rows) < n_searched or _is_settled(nearest, weights, scores[places], score):
+            proximities = scored.proximities(nearest, places, self._weights, at)
+            weights = weights_of_rows_like(proximities, scores[places], score)
+            if len(places) < n_searched:
+                return gather_evidence(weights, scored.targets[places], len(self._classes))
+            others = scored.most_proximity(int(nearest.proximities[-1]), at)
+            if _is_settled(weights, proximities, scores[places] - score, others):
                 return gather_evidence(weights, scored.targets[places], len(self._classes))
             n_searched *= 4
 
-    def _predicted(self) -> _Scored:
-        file = self._reference.open()
-        assert file.targets is not None  # ``has_targets``
-        n_classes = len(self._classes)
-        rows = evenly_spaced(file.n_rows, min(_MAX_ROWS, _MAX_SCORES // n_classes))
-        rows = rows[file.targets[rows] >= 0]
-        names = tuple(self._session.description.feature_names)
-        blocks = [rows[start : start + _BLOCK_ROWS] for start in range(0, len(rows), _BLOCK_ROWS)]
-        scores = [self._session.predict(Rows(names, tuple(file.columns(block)))).scores for block in blocks]
-        joined = np.concatenate([np.empty((0, n_classes), np.float32), *scores])
-        return _Scored(file, rows, joined, file.targets[rows].astype(np.int64))
 
-
-def _is_settled(nearest: Nearest, weights: NDArray[np.float64], scores: NDArray[np.float64], score: float) -> bool:
-    """Return whether a row that is no nearer than the last could not be among those most like the row."""
+def _is_settled(
+    weights: NDArray[np.float64], proximities: NDArray[np.float64], differences: NDArray[np.float64], others: float
+) -> bool:
+    """Return whether no row whose proximity is at most ``others`` could be among those most like the row."""
     is_weighted = weights > 0
-    nearness = 1 - ((scores[is_weighted] - score) / SCORE_WINDOW) ** 2
-    least = float((nearest.proximities[is_weighted] * nearness).min(initial=np.inf))
-    return len(nearness) >= MOST_ROWS and least > float(nearest.proximities[-1])
+    nearness = 1 - (differences[is_weighted] / SCORE_WINDOW) ** 2
+    least = float((proximities[is_weighted] * nearness).min(initial=np.inf))
+    return len(nearness) >= MOST_ROWS and least > others

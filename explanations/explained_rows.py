@@ -125,6 +125,7 @@ def explain_read(
             compared_class=compared[row],
             decision=None if decided is None else decided[row],
             target=read.targets.get(index),
+            reference=read.references.get(index),
         )
         data[index] = _explanation(warm, parts, row_ids[index], explained)
     for index, error in refused.items():

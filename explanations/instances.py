@@ -57,6 +57,7 @@ class ReadInstances:
     refused: dict[int, RowRefused]  # by index among the instances
     ignored: tuple[str, ...] = ()  # names that instances have and the model does not, the first 100 in their order
     targets: Mapping[int, str | float] = field(default_factory=dict)  # of registered rows, by index among the instances
+    references: Mapping[int, int] = field(default_factory=dict)  # of reference rows: which they are, by the same index
 
     @property
     def n_rows(self) -> int:
@@ -76,12 +77,25 @@ class ReadInstances:
         refused = {places[index]: error for index, error in self.refused.items()}
         indices = [places[index] for index in self.indices]
         targets = {places[index]: target for index, target in self.targets.items()}
-        return ReadInstances(self.rows, indices, self.values, {**refused, **others}, self.ignored, targets)
+        references = {places[index]: row for index, row in self.references.items()}
+        return ReadInstances(self.rows, indices, self.values, {**refused, **others}, self.ignored, targets, references)
 
-    def with_targets(self, targets: Sequence[str | float | None]) -> "ReadInstances":
-        """Return the same with the target of each instance, ``None`` where it is not known."""
+    def registered(
+        self, targets: Sequence[str | float | None], rows: Sequence[int], *, are_reference: bool
+    ) -> "ReadInstances":
+        """Return the same as rows of a dataset, which may be that of the reference rows.
+
+        Parameters
+        ----------
+        targets : (n_rows,)
+            The target of each instance, ``None`` where it is not known.
+        rows : (n_rows,)
+            The row of the dataset that each instance is.
+        are_reference
+            Whether it is the dataset of the reference rows.
+        """
         known = {index: target for index, target in enumerate(targets) if target is not None}
-        return replace(self, targets=known)
+        return replace(self, targets=known, references=dict(enumerate(rows)) if are_reference else {})
 
 
 def read_instances(

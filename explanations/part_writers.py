@@ -39,6 +39,7 @@ class ExplainedRow(NamedTuple):
     compared_class: int | None  # its class or outcome, which prototypes of others contrast with; None: neither
     decision: Document | None  # what is decided of it; None of a plain regression
     target: str | float | None = None  # its class or value in the target column, where that is known
+    reference: int | None = None  # its index among the reference rows, where it is one of them
 
     @property
     def label(self) -> int | None:
@@ -173,4 +174,6 @@ def _evidence(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _docu
         return None
     rule = warm.session.description.decision
     column = explained.label if rule is None else rule.column
-    return warm.evidence.document(explained.leaves, explained.outcome.scores[explained.row], column)
+    return warm.evidence.document(
+        explained.leaves, explained.outcome.scores[explained.row], column, explained.reference
+    )

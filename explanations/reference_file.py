@@ -37,6 +37,7 @@ class ReferenceLeaves(NamedTuple):
     table: LeafTable
     weights: NDArray[np.int64]  # (n_trees,)
     paths: Mapping[str, NDArray[Any]]  # from ``path_arrays``
+    in_bag: NDArray[np.uint8] | None = None  # (n_rows, n_bytes) from ``Bags.in_bag``; None: not known
 
 
 class Outcomes(NamedTuple):
@@ -86,6 +87,8 @@ def write_reference_file(
         writer.add("predicted", outcomes.predicted)
         if outcomes.targets is not None:
             writer.add("targets", outcomes.targets)
+        if leaves.in_bag is not None:
+            writer.add("in_bag", leaves.in_bag)
         if file.row_id_column is not None:
             names = pa.array(file.row_ids(), pa.large_string())
             _add_texts(writer, _IDS, names)
@@ -163,6 +166,7 @@ class ReferenceFile:
         self.paths = LeafPaths.of_arrays(arrays, features)
         self.predicted = arrays["predicted"]
         self.targets = arrays.get("targets")
+        self.in_bag = arrays.get("in_bag")
         self.n_rows = self.search.n_rows
         self._ids = None if _IDS not in arrays else _Texts(arrays[_IDS], arrays[f"{_IDS}_starts"])
         self._id_order = arrays.get("row_id_order")

@@ -142,7 +142,8 @@ class ReportReader:
             instances = rows.take(wanted, _TEXT_BYTES)
             targets = rows.take_targets(stored.view.target, warm.model.classes, wanted)
         request = ExplanationRequest(dataset=dataset_id, row_ids=list(row_ids), detail="full")
-        read = read_instances(instances, warm.features, tick).with_targets(targets)
+        read = read_instances(instances, warm.features, tick)
+        read = read.registered(targets, wanted, are_reference=dataset_id == warm.dataset_id)
         explained = explain_instances(warm, request, read, tick)
         documents: list[Json] = orjson.loads(orjson.dumps(explained))
         return documents

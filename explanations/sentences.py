@@ -119,7 +119,9 @@ def _of_evidence(evidence: Mapping[str, Any]) -> str:
     interval = f"{percent(share['low'])} to {percent(share['high'])}"
     rows = "1 reference row" if evidence["n_rows"] == 1 else f"{evidence['n_rows']} reference rows"
     words = f"Of the {rows} most like it, {percent(share['share'])} ({interval}) were {label}"
-    return f"{words}; the model says {percent(evidence['score'])}."
+    is_by_others = evidence["out_of_bag"] and evidence.get("is_reference_row", False)
+    says = "the trees that did not learn from it say" if is_by_others else "the model says"
+    return f"{words}; {says} {percent(evidence['score'])}."
 
 
 def _of_changes(changes: Mapping[str, Any], mention: Mention) -> str:

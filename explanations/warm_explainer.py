@@ -18,6 +18,7 @@ from storage.array_files import read_arrays
 from storage.database import Database
 from storage.dataset_rows import open_rows
 from storage.object_store import ObjectStore
+from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.leaf_space.coarser_leaves import map_leaves
 from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes
@@ -70,6 +71,7 @@ class WarmExplainer:
 
     explainer_id: str
     model: Model
+    dataset_id: str  # of the reference rows
     features: Features
     session: ModelSession
     index: PrototypeIndex
@@ -133,6 +135,7 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
     return WarmExplainer(
         explainer_id=explainer.id,
         model=model,
+        dataset_id=dataset.id,
         features=Features.of(model, None if queries is None else NestedFeatures.of(queries, columns)),
         session=session,
         index=index,
@@ -169,7 +172,14 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
         ),
         evidence=None
         if reference_rows is None
-        else WarmEvidence(session, reference_rows, model.classes, are_held_out=dataset.held_out),
+        else WarmEvidence(
+            session,
+            reference_rows,
+            lambda: TreeEnsemble.from_arrays(read_arrays(objects.get(records.ensemble))),
+            arrays["weights"],
+            model.classes,
+            are_held_out=dataset.held_out,
+        ),
         stores_explanations=explainer.store_explanations,
         provenance=_provenance(model, dataset.sha256, explainer, session),
     )

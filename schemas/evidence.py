@@ -30,18 +30,24 @@ class Evidence(Contract):
     n_rows: int = Field(description="Number of the rows; 0 where none shares a leaf with it and has nearly its score.")
     effective_rows: float = Field(description="Number of rows of equal weight that say as much.")
     score_of: str = Field(description="Class whose score they have nearly: the decision's, or the predicted one.")
-    score: float = Field(description="The row's score of this class.")
+    score: float = Field(
+        description="The row's score of this class; out of bag, of a reference row that is explained, by the trees "
+        "that did not learn from it."
+    )
     shares: list[OutcomeShare] = Field(description="Share of each class, in the order of the classes; empty: no rows.")
     level: float = Field(description="Probability with which an interval should hold the share among other such rows.")
     out_of_bag: bool = Field(
-        description="Whether each row was compared by those trees alone that were not trained on it; false where it is "
-        "not known which trees were."
+        description="Whether each row was scored and compared by those trees alone that were not trained on it, as the "
+        "`bags` of a forest allow; false where it is not known which trees were."
+    )
+    is_reference_row: bool | SkipJsonSchema[None] = absent(
+        "True of a reference row that is explained by its id, or in a set: it is no evidence of itself; else absent."
     )
     agrees: bool | SkipJsonSchema[None] = absent(
         "Whether the score lies in the interval of its class; otherwise `warnings` has `outcomes_disagree`. Absent: no "
         "rows."
     )
     caution: str | SkipJsonSchema[None] = absent(
-        "What limits the evidence, as English sentences: whether the model was trained on these rows. Absent where "
-        "their dataset is declared `held_out`."
+        "What limits the evidence, as English sentences: whether the model was trained on these rows. Absent out of "
+        "bag, and where their dataset is declared `held_out`."
     )

@@ -1,9 +1,10 @@
 """Models: registered ONNX tree ensembles, and other models, for their predictions alone."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType
 
 from .contract import OBJECT, Contract, CreatedAt, Many, Name, TaskOfModel, absent
@@ -69,6 +70,32 @@ class Parity(Contract):
     )
 
 
+class BagsOfTrees(Contract):
+    """How a forest drew the rows of each tree from those that it was trained on, as scikit-learn's forests do.
+
+    With the seed of its tree numpy's `RandomState(seed).randint(0, n_rows, n_drawn)` draws them again, with
+    replacement. They are used with a dataset of exactly these rows in their order, which is found out by
+    `leaf_rows_sha256`.
+    """
+
+    seeds: Many[Annotated[int, Field(ge=0, lt=2**32)]] = Field(
+        min_length=1, max_length=10_000, description="Seed of each tree, in the order of the trees in the graph."
+    )
+    n_rows: int = Field(ge=1, lt=2**31, description="Number of rows that the forest was trained on.")
+    n_drawn: int = Field(ge=1, lt=2**31, description="Number of rows that each tree drew; at most `n_rows`.")
+    leaf_rows_sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] = Field(
+        description="SHA-256 of how many distinct drawn rows lie in each leaf: tree by tree, the numbers in ascending "
+        "order and then 4,294,967,295, as 4 bytes each, the lowest byte first."
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.n_drawn > self.n_rows:
+            message = "n_drawn is {n_drawn}, more than the {n_rows} rows that the forest was trained on"
+            raise PydanticCustomError("bags", message, {"n_drawn": self.n_drawn, "n_rows": self.n_rows})
+        return self
+
+
 class ModelMetadata(Contract):
     """Facts about a model that its graph does not hold."""
 
@@ -91,6 +118,11 @@ class ModelMetadata(Contract):
         default=None,
         description="How a score becomes an outcome; null: the outcome is the predicted class. It is part of what the "
         "model is: the same file with another decision is another model.",
+    )
+    bags: BagsOfTrees | None = Field(
+        default=None,
+        description="Which rows each tree of a forest was trained on, so that evidence can leave out the trees that "
+        "learned from a row; null: not known.",
     )
     feature_groups: Many[FeatureGroup] = Field(
         default=[], description="Features that the caller had one-hot encoded outside the graph."
@@ -245,6 +277,11 @@ class _ModelFacts(Contract):
         default=None,
         description="Seconds of processor time that predicting 1,000 rows took at registration; null unless "
         "`oracle_only`.",
+    )
+    n_bagged_rows: int | None = Field(
+        default=None,
+        description="Number of rows that the model was trained on, where it is known which trees learned from which "
+        "(`bags` of the metadata); null where it is not.",
     )
     created_at: CreatedAt
 

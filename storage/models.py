@@ -86,6 +86,7 @@ class ModelStore(UploadRegistry[NewModel, Model, StoredModel, ModelSummary]):
             **columns,
             **{name: description[name] for name in _COPIED_FIELDS},
             **_details(description),
+            n_bagged_rows=_n_bagged_rows(description),
             n_classes=len(description["classes"]),
             n_features=len(description["feature_names"]),
             created_at=moment(row["created_at"]),
@@ -121,8 +122,14 @@ def _listed(description: dict[str, Any]) -> dict[str, Any]:
         "classes": classes if is_short else None,
         "n_classes": len(classes),
         "n_features": len(description["feature_names"]),
+        "n_bagged_rows": _n_bagged_rows(description),
         "n_bytes": len(orjson.dumps(description)),
     }
+
+
+def _n_bagged_rows(description: dict[str, Any]) -> int | None:
+    bags = description.get("bags")
+    return None if bags is None else bags["n_rows"]
 
 
 def _details(description: dict[str, Any]) -> dict[str, Any]:

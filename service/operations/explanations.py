@@ -229,7 +229,9 @@ def read_rows(context: AppContext, warm: WarmExplainer, request: ExplanationRequ
     unknown = {
         position: _unknown_row(row_id, stored.view) for position, row_id in enumerate(row_ids) if row_id not in numbers
     }
-    return read_instances(instances, warm.features).with_targets(targets).among(positions, unknown)
+    read = read_instances(instances, warm.features)
+    are_reference = stored.view.id == warm.dataset_id
+    return read.registered(targets, wanted, are_reference=are_reference).among(positions, unknown)
 
 
 def _unknown_row(row_id: str, dataset: Dataset) -> RowRefused:

@@ -51,7 +51,7 @@ _NODE_BYTES, _VALUE_BYTES = 120, 16  # as stored and as arrays
 _NODES_TOGETHER = 256
 # Of an answer with predictions, as JSON.
 _PREDICTION_BYTES, _SCORE_BYTES, _LEAF_BYTES, _SECONDS_PER_LEAF = 512, 100, 8, 1e-7
-_LEFT_OUT_OF_IDS = {"oracle_only", "finite_only", "decision"}  # where they say nothing
+_LEFT_OUT_OF_IDS = {"oracle_only", "finite_only", "decision", "bags"}  # where they say nothing
 
 
 def register_model(
@@ -115,7 +115,7 @@ def _check_and_keep(context: AppContext, upload: Upload) -> tuple[Model, bool]:
             leaf_graph=context.objects.put_file(checked.leaf_graph),
             ensemble=context.objects.put_file(checked.ensemble),
             description=checked.description,
-            metadata=upload.metadata | {"parity": None},  # its rows are not kept longer than needed
+            metadata=upload.metadata | {"parity": None, "bags": None},  # which are not kept twice
             parity=checked.parity,
         )
         context.loops.load_soon()  # what is made of the model needs them

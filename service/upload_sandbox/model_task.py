@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sandbox.messages import ENSEMBLE, LEAF_GRAPH, Request
 from schemas.json_numbers import number_of
 from storage.array_files import write_arrays
+from tree_explainers.bags import Bags
 from tree_explainers.compute.code_cache import NotCompiled, only_load
 from tree_explainers.compute.compiled import hand_over_loops, load_compiler
 from tree_explainers.errors import ExplainerError, InvalidInput, ModelRefused
@@ -51,7 +52,8 @@ def read_model_upload(request: Request) -> dict[str, Any]:
     parity = compare_predictions(derived.session, request.metadata.get("parity"))
     _write(derived.read, upload.parent)
     engine = _engine(derived.read, request.metadata.get("parity"))
-    description = replace(derived.read.description, engine=engine, decision=decision)
+    bags = _bags(request, derived.read.description)
+    description = replace(derived.read.description, engine=engine, decision=decision, bags=bags)
     return {"description": description.to_json(), "parity": parity}
 
 
@@ -61,6 +63,24 @@ def _decision(request: Request, description: ModelDescription) -> DecisionRule |
     if rule is not None and description.score_kind == "probability":
         rule.refuse_beyond(0, 1)
     return rule
+
+
+def _bags(request: Request, description: ModelDescription) -> Bags | None:
+    """Return which rows each tree was trained on, if the caller says so; ``ModelRefused`` where it does not fit."""
+    document = request.metadata.get("bags")
+    if document is None:
+        return None
+    bags = Bags(**{**document, "seeds": tuple(document["seeds"])})
+    if len(bags.seeds) != description.n_trees:
+        detail = (
+            f"bags: there are {len(bags.seeds):,} seeds, and the model has {description.n_trees:,} trees; send one for "
+            "each tree, in their order, or leave bags out"
+        )
+        raise ModelRefused("validation_failed", detail)
+    if description.ensemble == "boosting":
+        detail = "bags: the trees of this model are added one after the other, and no tree votes alone; leave bags out"
+        raise ModelRefused("validation_failed", detail)
+    return bags
 
 
 def _engine(read: ReadModel, parity: dict[str, Any] | None) -> Engine:

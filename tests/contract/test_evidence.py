@@ -77,8 +77,25 @@ def test_a_set_has_the_evidence_of_calls(api: Api, registered: Registered) -> No
     request = {"explainer": registered.explainer["id"], "dataset": registered.dataset["id"], "include": ["evidence"]}
     made = api.made("/v1/explanation-sets", request)
     page = api.get(f"/v1/explanation-sets/{made['id']}/content?limit=3", Accept="application/json").json()["data"]
-    called = api.explain(registered.explainer["id"], _all_rows(registered)[:3], include=["evidence"])["data"]
+    named = {"dataset": registered.dataset["id"], "row_ids": ["0", "1", "2"], "include": ["evidence"]}
+    called = api.post(f"/v1/explainers/{registered.explainer['id']}/explanations", named).json()["data"]
     assert [row["evidence"] for row in page] == [row["evidence"] for row in called]
+    assert [row["evidence"]["is_reference_row"] for row in called] == [True] * 3
+
+
+def test_a_reference_row_is_no_evidence_of_itself(api: Api, registered: Registered) -> None:
+    row, (leaves, scores) = 30, _leaves_and_scores(registered)
+    named = {"dataset": registered.dataset["id"], "row_ids": [str(row)], "include": ["evidence"]}
+    (answer,) = api.post(f"/v1/explainers/{registered.explainer['id']}/explanations", named).json()["data"]
+    evidence = answer["evidence"]
+    column = registered.model["classes"].index(evidence["score_of"])
+    others = [other for other in range(len(leaves)) if other != row]
+    proximities = [int((leaves[row] == leaves[other]).sum()) for other in others]
+    like = rows_most_like(proximities, scores[others, column].tolist(), float(scores[row, column]), 50, 0.05)
+    assert evidence["n_rows"] == len(like)
+    targets = [str(registered.fitted.target[others[index]]) for index in like]
+    shares = {share["label"]: share["share"] for share in evidence["shares"]}
+    assert shares == {label: pytest.approx(targets.count(label) / len(like), abs=1e-6) for label in shares}
 
 
 def test_where_no_true_classes_are_known_evidence_is_refused(api: Api) -> None:

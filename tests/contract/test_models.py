@@ -19,6 +19,7 @@ _FIELDS = {
         "feature_names",
         "feature_types",
         "n_trees",
+        "n_bagged_rows",
         "n_nodes",
         "n_leaves",
         "max_depth",

@@ -49,6 +49,24 @@ class LeafScores:
         sums = np.stack([column[leaves].sum(axis=1) for column in self.values], axis=1)
         return np.asarray(sums[:, list(self.distinct)] * self.signs + self.offsets)
 
+    def means(self, leaves: NDArray[np.integer[Any]], counts: NDArray[np.bool_]) -> Floats:
+        """Return the scores of rows by some of the trees, where scores are means over trees.
+
+        Parameters
+        ----------
+        leaves : (n_rows, n_trees)
+            Among all leaves.
+        counts : (n_rows, n_trees)
+            Which trees count; one at least of each row.
+
+        Returns
+        -------
+        (n_rows, n_scores) float64
+        """
+        sums = np.stack([(column[leaves] * counts).sum(axis=1) for column in self.values], axis=1)
+        means = sums * (counts.shape[1] / counts.sum(axis=1))[:, None]
+        return np.asarray(means[:, list(self.distinct)] * self.signs + self.offsets)
+
 
 def _are_opposite(part: tuple[ScoreTerm, ...]) -> bool:
     second = {output: factor for output, score, factor in part if score == 1}

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bags import Bags
 from ..ensemble import TreeTensor
 from .decision_rule import DecisionRule
 
@@ -193,6 +194,7 @@ class ModelDescription:
     raw_scores: RawScores | None = None  # None where scores are no function of sums of leaf values, or not known to be
     engine: Engine = NOT_COMPARED
     decision: DecisionRule | None = None  # None: the outcome is the label, or there is none
+    bags: Bags | None = None  # None: it is not known which trees learned from which rows
 
     @property
     def decides_apart(self) -> bool:
@@ -261,6 +263,8 @@ class ModelDescription:
         values["decision"] = (
             DecisionRule(**{name: _frozen(value) for name, value in decision.items()}) if decision else None
         )
+        bags = document.get("bags")
+        values["bags"] = Bags(**{name: _frozen(value) for name, value in bags.items()}) if bags else None
         values["closed_features"] = tuple(
             ClosedFeature(**{name: _frozen(value) for name, value in item.items()})
             for item in document["closed_features"]

@@ -161,6 +161,7 @@ class BlockExplainer:
     n_block_rows: int
     kept: LeafTableContent | None  # the model's outcome, if an earlier job kept it
     target: str | None = None  # the dataset's target column
+    are_reference: bool = False  # it is the dataset of the reference rows
 
     @property
     def n_blocks(self) -> int:
@@ -187,7 +188,8 @@ class BlockExplainer:
         """Return what a call for each row answers, and the model's outcome for those that it takes."""
         instances, row_ids = self._rows.read(rows)
         targets = self._rows.targets_of(rows, self.warm.model.classes)
-        read = read_instances(instances, self.warm.features).with_targets(targets)
+        read = read_instances(instances, self.warm.features)
+        read = read.registered(targets, rows, are_reference=self.are_reference)
         if self.kept is None or read.refused:
             run = run_readable(self.warm.session, read)
         else:
@@ -241,6 +243,7 @@ def explain_blocks(first: int, stop: int, rows: ExplainedRows, expected: Mapping
         n_block_rows=rows.n_block_rows,
         kept=None,
         target=rows.rows.target,
+        are_reference=rows.request.dataset == warm.dataset_id,
     )
     explained = []
     for block in range(first, stop):

@@ -91,6 +91,7 @@ def _block_explainer(
         n_block_rows=_n_block_rows(warm, request),
         kept=kept,
         target=stored.view.target,
+        are_reference=request.dataset == warm.dataset_id,
     )
     if warm.reference is not None and _FROM_REFERENCE & explainer.parts.included:
         warm.reference.open()  # once, for all processes

@@ -208,7 +208,7 @@ class LeafSpace(Space):
         path = context.workspace / _REFERENCE_FILE
         with open_rows(context.objects, dataset.stored.content) as file:
             table = dataset.table.here() if isinstance(dataset.table, PartitionedTable) else dataset.table
-            leaves = ReferenceLeaves(table, self.weights, paths)
+            leaves = ReferenceLeaves(table, self.weights, paths, dataset.in_bag)
             write_reference_file(path, leaves, outcomes, file, dataset.columns)
         view = SearchedRows(
             n_rows=dataset.n_rows, mapped_bytes=path.stat().st_size, held_bytes=_HELD_BYTES * dataset.n_rows

@@ -259,6 +259,7 @@ from .contract.maps import (
     PlacesRequest as PlacesRequest,
 )
 from .contract.models import (
+    BagsOfTrees as BagsOfTrees,
     Band as Band,
     BodyRegisterModel as BodyRegisterModel,
     CellValue as CellValue,

@@ -311,22 +311,26 @@ class Evidence(Record):
     score_of: str
     """Class whose score they have nearly: the decision's, or the predicted one."""
     score: float
-    """The row's score of this class."""
+    """The row's score of this class; out of bag, of a reference row that is explained, by the trees that did not learn
+    from it.
+    """
     shares: list[OutcomeShare]
     """Share of each class, in the order of the classes; empty: no rows."""
     level: float
     """Probability with which an interval should hold the share among other such rows."""
     out_of_bag: bool
-    """Whether each row was compared by those trees alone that were not trained on it; false where it is not known which
-    trees were.
+    """Whether each row was scored and compared by those trees alone that were not trained on it, as the `bags` of a
+    forest allow; false where it is not known which trees were.
     """
+    is_reference_row: bool | Unset = UNSET
+    """True of a reference row that is explained by its id, or in a set: it is no evidence of itself; else absent."""
     agrees: bool | Unset = UNSET
     """Whether the score lies in the interval of its class; otherwise `warnings` has `outcomes_disagree`. Absent: no
     rows.
     """
     caution: str | Unset = UNSET
-    """What limits the evidence, as English sentences: whether the model was trained on these rows. Absent where their
-    dataset is declared `held_out`.
+    """What limits the evidence, as English sentences: whether the model was trained on these rows. Absent out of bag,
+    and where their dataset is declared `held_out`.
     """
 
 

@@ -186,6 +186,10 @@ class Model(DrawnRecord):
     """Whether rows with an infinite number are refused, as the model's own library refuses them."""
     seconds_per_1000_rows: float | Unset | None = UNSET
     """Seconds of processor time that predicting 1,000 rows took at registration; null unless `oracle_only`."""
+    n_bagged_rows: int | Unset | None = UNSET
+    """Number of rows that the model was trained on, where it is known which trees learned from which (`bags` of the
+    metadata); null where it is not.
+    """
     created_at: datetime
     """Time of creation, in UTC (RFC 3339)."""
     classes: list[str]
@@ -297,6 +301,10 @@ class ModelSummary(Record):
     """Whether rows with an infinite number are refused, as the model's own library refuses them."""
     seconds_per_1000_rows: float | Unset | None = UNSET
     """Seconds of processor time that predicting 1,000 rows took at registration; null unless `oracle_only`."""
+    n_bagged_rows: int | Unset | None = UNSET
+    """Number of rows that the model was trained on, where it is known which trees learned from which (`bags` of the
+    metadata); null where it is not.
+    """
     created_at: datetime
     """Time of creation, in UTC (RFC 3339)."""
     classes: list[str] | None
@@ -530,6 +538,24 @@ class ValuePrediction(Record):
     """Predicted value."""
 
 
+class BagsOfTrees(Record):
+    """How a forest drew the rows of each tree from those that it was trained on, as scikit-learn's forests do. With the
+    seed of its tree numpy's `RandomState(seed).randint(0, n_rows, n_drawn)` draws them again, with replacement. They
+    are used with a dataset of exactly these rows in their order, which is found out by `leaf_rows_sha256`.
+    """
+
+    seeds: list[int]
+    """Seed of each tree, in the order of the trees in the graph."""
+    n_rows: int
+    """Number of rows that the forest was trained on."""
+    n_drawn: int
+    """Number of rows that each tree drew; at most `n_rows`."""
+    leaf_rows_sha256: str
+    """SHA-256 of how many distinct drawn rows lie in each leaf: tree by tree, the numbers in ascending order and then
+    4,294,967,295, as 4 bytes each, the lowest byte first.
+    """
+
+
 class FeatureGroup(Record):
     """One-hot columns that belong to one feature."""
 
@@ -587,6 +613,10 @@ class ModelMetadata(Record):
     decision: Decision | Unset | None = UNSET
     """How a score becomes an outcome; null: the outcome is the predicted class. It is part of what the model is: the
     same file with another decision is another model.
+    """
+    bags: BagsOfTrees | Unset | None = UNSET
+    """Which rows each tree of a forest was trained on, so that evidence can leave out the trees that learned from a
+    row; null: not known.
     """
     feature_groups: list[FeatureGroup] | Unset = UNSET
     """Features that the caller had one-hot encoded outside the graph."""

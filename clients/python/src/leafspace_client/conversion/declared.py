@@ -21,6 +21,7 @@ class Declared:
     oracle_only: bool = False
     finite_only: bool = False  # the library refuses rows with infinite numbers
     decision: dict[str, Any] | None = None  # as ``decision_document`` writes it
+    bags: dict[str, Any] | None = None  # which rows each tree was trained on, as ``bags_of`` writes it
 
 
 NOTHING_DECLARED = Declared()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CannotConvert, Invalid, LeafspaceError, missing_extra
 from ..labels import labels_by_text
 from ..row_kinds import is_sparse
+from .bags import bags_of
 from .bare_boosters import as_estimator
 from .decisions import decision_of
 from .declared import NOTHING_DECLARED, Declared
@@ -68,6 +69,7 @@ class ConvertedModel:
             "oracle_only": known.oracle_only or None,
             "finite_only": known.finite_only or None,
             "decision": known.decision,
+            "bags": known.bags,
         }
         return {name: value for name, value in document.items() if value is not None}
 
@@ -180,7 +182,8 @@ def _completed(declared: Declared, estimator: Any, inputs: ModelInputs) -> Decla
             ensemble=declared.ensemble or (None if declared.oracle_only else ensemble_of(estimator)),
         )
     )
-    return replace(completed, decision=declared.decision or decision_of(estimator, completed.classes))
+    decision = declared.decision or decision_of(estimator, completed.classes)
+    return replace(completed, decision=decision, bags=None if declared.oracle_only else bags_of(estimator))
 
 
 def _with_spelled_classes(declared: Declared) -> Declared:

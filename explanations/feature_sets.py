@@ -154,7 +154,7 @@ def schema_of(view: RelationalDataset) -> Schema:
 
 
 def _column(column: RelationalColumn, view: RelationalDataset) -> ColumnSchema:
-    if column.role in {"key", "time"} or (column.n_categories or 0) > MAX_LEVELS:
+    if column.role in {"key", "time", "id"} or (column.n_categories or 0) > MAX_LEVELS:
         return ColumnSchema("time" if column.role == "time" else "key")
     levels = (view.examples.classes if column.role == "target" else column.categories) or ()
     return ColumnSchema(column.type, tuple(in_order(levels)) if column.type == "category" else ())

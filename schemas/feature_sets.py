@@ -24,12 +24,19 @@ NestedInstance = Annotated[
 ]
 
 
+IGNORE_UNJOINED = (
+    "Whether tables that no relationship leads to from the examples (`unused` of the relational dataset) are ignored. "
+    "By default they are refused: where a key was not declared, what they say would be left out without a word."
+)
+
+
 class GeneratedFeatures(Contract):
     """Which features are generated."""
 
     depth: Literal[1, 2] = Field(
         default=1, description="Largest number of relationships between the example and the rows that are aggregated."
     )
+    ignore_unjoined: bool = Field(default=False, strict=True, description=IGNORE_UNJOINED)
 
 
 class FeatureSetRequest(MethodRequest):

@@ -45,8 +45,9 @@ class RelationalTableMetadata(Contract):
     primary_key: KeyColumns | None = Field(
         default=None,
         description="Names of the columns that identify a row. Null: inferred where `infer_keys` is true, namely the "
-        "column `id`, `<table>_id` or `<table>` (the first of these) if each row has a value of its own there; else "
-        "none.",
+        "column `id`, `<table>_id` or `<table>` (the first of these) if each row has a value of its own there; where "
+        "no other table refers to that, a column that others share, as `infer_keys` says; of the examples also the "
+        "only column in which each row has another value, as ids have; else none.",
     )
     foreign_keys: list[ForeignKeyMetadata] = Field(
         default=[],
@@ -64,6 +65,12 @@ class RelationalTableMetadata(Contract):
         description="Names of columns that hold codes, such as 7 for aromatic, and are read as categories even where "
         "all values are numbers.",
     )
+    features: list[Name] = Field(
+        default=[],
+        max_length=_MAX_LISTED_COLUMNS,
+        description="Names of columns that are tested even where nearly each row has another value, as ids have; no "
+        "key is inferred from them.",
+    )
 
 
 class RelationalDatasetMetadata(Contract):
@@ -78,7 +85,11 @@ class RelationalDatasetMetadata(Contract):
         default=True,
         description="Whether keys that are not declared are inferred: a column is taken for a foreign key if it is "
         "called as another table's primary key (unless that is called `id`) or `<table>_<key>`, is not itself the "
-        "primary key of its table, and all its values occur there.",
+        "primary key of its table, and all its values occur there. Besides, a column that several tables share (by "
+        "name, small or capital letters alike) refers to the table in which each row has another value of it, if all "
+        "values occur there; to that of the examples, if it is one of several. Where several tables or several columns "
+        "would do, nothing is inferred, and a warning `key_in_doubt` says so. What is inferred is marked as such; a "
+        "declaration comes before it. Of texts, some may occur in the child alone, if more than these occur in both.",
     )
 
 
@@ -89,8 +100,9 @@ class RelationalColumn(Contract):
     type: Literal["number", "category", "boolean"] = Field(
         description="Type of the column's values; of keys: category."
     )
-    role: Literal["feature", "target", "key", "time"] = Field(
-        description="Use of the column. Keys, times (also the cutoff) and the target are never tested by value."
+    role: Literal["feature", "target", "key", "time", "id"] = Field(
+        description="Use of the column. Keys, times (also the cutoff), the target and ids, whose values differ in "
+        "nearly all rows, are never tested by value."
     )
     n_missing: int = Field(description="Number of missing values.")
     n_categories: int | None = Field(
@@ -117,6 +129,9 @@ class RelationalTable(Contract):
     size_bytes: int = Field(description="Size of the uploaded file in bytes.")
     n_rows: int = Field(description="Number of rows; 0 for an empty table.")
     primary_key: list[str] = Field(description="Names of the columns that identify a row; empty: there are none.")
+    is_key_inferred: bool = Field(
+        default=False, description="Whether the primary key was inferred from names and values rather than declared."
+    )
     time: str | None = Field(description="Name of the column with the moment at which a row became known; null: none.")
     columns: list[RelationalColumn] = Field(description="All columns, in the order of the file.")
 
@@ -153,15 +168,21 @@ class Examples(Contract):
     )
 
 
+RelationalWarningCode = Literal[
+    "dates_without_time", "time_without_cutoff", "table_not_joined", "column_of_ids", "key_in_doubt"
+]
+
+
 class RelationalWarning(Contract):
     """A reason to look at the tables again."""
 
-    code: Literal["dates_without_time", "time_without_cutoff", "table_not_joined", "column_of_ids"] = Field(
+    code: RelationalWarningCode = Field(
         description="Stable, machine-readable name. `dates_without_time`: a table has a column of dates and no `time`; "
         "`time_without_cutoff`: it has a `time`, and the examples no `cutoff`. Either way its rows are seen whenever "
         "they were made, which may reveal the target. `table_not_joined`: no relationship leads from the examples to a "
         "table, so that nothing is learned from it. `column_of_ids`: nearly each row has another value, as ids have, "
-        "which says nothing about other rows; it is a column like all others as long as it is not part of a key."
+        "which says nothing about other rows; the columns are not tested unless they are declared as `features`. "
+        "`key_in_doubt`: columns may be a key, but several tables or columns would do, so that none was inferred."
     )
     table: str = Field(description="Name of the table.")
     columns: list[str] = Field(description="Names of the columns.")

@@ -8,7 +8,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from .artefacts import REQUEST, RESULT, ArtefactView
 from .contract import OBJECT, Contract, Name, TaskOfModel, absent
-from .feature_sets import RelationalDatasetId
+from .feature_sets import IGNORE_UNJOINED, RelationalDatasetId
 from .noun import TABLE, Noun, Product
 from .paper_settings import MethodRequest
 from .relational_features import AggregateFunction
@@ -113,6 +113,7 @@ class RelationalForestRequest(MethodRequest):
     aggregates: bool = Field(
         default=True, strict=True, description="Whether aggregates of rows (such as counts and means) are tested."
     )
+    ignore_unjoined: bool = Field(default=False, strict=True, description=IGNORE_UNJOINED)
     language: QueryLanguage = Field(default=QueryLanguage(), description="Which queries trees may use.")
     seed: int = Field(
         default=0, strict=True, ge=0, le=2**32 - 1, description="Seed of bootstrap samples and of the tests to try."
@@ -167,10 +168,9 @@ class SkippedQuery(Contract):
 class ForestWarning(Contract):
     """A reason not to trust a forest."""
 
-    code: Literal["no_better_than_constant", "tests_ids"] = Field(
+    code: Literal["no_better_than_constant"] = Field(
         description="Stable, machine-readable name. `no_better_than_constant`: out of bag it predicts no better than "
-        "one answer for all examples would, though it predicts those that it was learned from far better; `tests_ids`: "
-        "trees test columns in which nearly each row has another value, as ids have."
+        "one answer for all examples would, though it predicts those that it was learned from far better."
     )
     detail: str = Field(description="What is wrong, and what to do.")
 
@@ -188,6 +188,11 @@ class RelationalForestResult(Contract):
     skipped: list[SkippedQuery] = Field(description="Queries that would have had too many bindings, at most 100.")
     warnings: list[ForestWarning] = Field(
         default=[], description="Reasons not to trust the forest; empty: there are none."
+    )
+    ids_left_out: list[str] = Field(
+        default=[],
+        description="Columns, each as `<table>.<column>`, that no tree may test because nearly each row has another "
+        "value there, as ids have; those that are named in `features` of the relational dataset's tables are tested.",
     )
 
 

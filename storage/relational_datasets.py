@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, RowMapping, delete, insert, select
 
-from schemas.relational_datasets import RelationalDataset, RelationalDatasetSummary, RelationalTable
+from schemas.relational_datasets import RelationalColumn, RelationalDataset, RelationalDatasetSummary, RelationalTable
 
 from .errors import StorageError
 from .records import add_record, moment
@@ -137,9 +137,32 @@ def _differences_of_tables(table: RelationalTable, other: RelationalTable) -> It
             yield f"its table {table.name!r} has no column {column.name!r}"
             continue
         has_values = table.n_rows > column.n_missing and other.n_rows > found.n_missing
-        if column.role != found.role or (column.type != found.type and has_values):
+        role = column.role if _are_values({column.role, found.role}) else found.role
+        if column.role != role or (column.type != found.type and has_values):
             found_as = f"{found.role} of type {found.type} instead of {column.role} of type {column.type}"
             yield f"column {column.name!r} of its table {table.name!r} is a {found_as}"
+
+
+def _are_values(roles: set[str]) -> bool:
+    """Return whether columns are features or ids: which of these depends on the rows."""
+    return roles <= {"feature", "id"}
+
+
+def with_ids_of(first: RelationalDataset, delivery: RelationalDataset) -> RelationalDataset:
+    """Return a delivery whose columns are features where those of the first dataset are, and ids likewise."""
+    roles = {(table.name, column.name): column.role for table in first.tables for column in table.columns}
+    tables = [
+        table.model_copy(
+            update={"columns": [_with_role(column, roles.get((table.name, column.name))) for column in table.columns]}
+        )
+        for table in delivery.tables
+    ]
+    return delivery.model_copy(update={"tables": tables})
+
+
+def _with_role(column: RelationalColumn, role: str | None) -> RelationalColumn:
+    is_value = role is not None and _are_values({column.role, role})
+    return column.model_copy(update={"role": role}) if is_value else column
 
 
 def _listed(summary: dict[str, Any]) -> dict[str, Any]:

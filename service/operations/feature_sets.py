@@ -49,6 +49,8 @@ from ..sql_queries import write_features
 from .artefacts import MadeFromTables, NewJob, request_artefact, view_of
 from .json_pages import MAX_PAGE_BYTES
 
+_NAMED_TABLES = 5  # that nothing leads to, in a refusal
+
 
 def request_feature_set(context: AppContext, request: FeatureSetRequest) -> FeatureSet:
     """Return the feature set if it is made or being made; a listed one is made at once, a generated one by a job.
@@ -62,9 +64,30 @@ def request_feature_set(context: AppContext, request: FeatureSetRequest) -> Feat
     if (request.features is None) == (request.generate is None):
         detail = "a feature set has either a list of features or `generate`; send one of them"
         raise StorageError("validation_failed", detail, "/features")
-    if request.features is None:
+    if request.generate is not None:
+        check_joined(view, "/generate/ignore_unjoined", ignore_unjoined=request.generate.ignore_unjoined)
         return request_artefact(context, FEATURE_SETS, request, MadeFromTables(view))
-    return _keep_list(context, view, request.features)
+    return _keep_list(context, view, request.features or [])
+
+
+def check_joined(view: RelationalDataset, pointer: str, *, ignore_unjoined: bool) -> None:
+    """Refuse tables that the examples do not lead to, unless the request ignores them.
+
+    Raises
+    ------
+    StorageError
+        ``method_not_applicable``, with the tables and what to declare; ``pointer`` is where the request ignores them.
+    """
+    if not view.unused or ignore_unjoined:
+        return
+    names = [*map(repr, view.unused[:_NAMED_TABLES]), *(["…"] if len(view.unused) > _NAMED_TABLES else [])]
+    reasons = [each.detail for each in view.warnings if each.code in {"key_in_doubt", "table_not_joined"}]
+    detail = (
+        f"no relationship leads from the examples of relational dataset {view.id!r}, in table {view.examples.table!r}, "
+        f"to {', '.join(names)}; declare their keys, register the tables without those that are not needed, or set "
+        f"`ignore_unjoined`: {'; '.join(reasons[:_NAMED_TABLES])}"
+    )
+    raise StorageError("method_not_applicable", detail, pointer)
 
 
 def _keep_list(context: AppContext, view: RelationalDataset, requested: Sequence[RequestedFeature]) -> FeatureSet:

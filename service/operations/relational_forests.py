@@ -16,7 +16,7 @@ from tree_explainers.relational.schema import Schema, TableSchema
 
 from ..app_context import AppContext
 from .artefacts import MadeFromTables, request_artefact
-from .feature_sets import check_time_of_examples
+from .feature_sets import check_joined, check_time_of_examples
 
 _TESTED = {"number", "category", "boolean"}
 _WHOLE = TableLanguage()
@@ -31,7 +31,7 @@ def request_relational_forest(context: AppContext, request: RelationalForestRequ
         What in the request cannot be done; no job is made then.
     """
     view = context.relational_datasets.get(request.relational_dataset).view
-    _check_joined(view)
+    check_joined(view, "/ignore_unjoined", ignore_unjoined=request.ignore_unjoined)
     schema = schema_of(view)
     is_regression = _is_regression(request, view)
     check_language(request, schema)
@@ -74,18 +74,6 @@ def _check_values(view: RelationalDataset, target: str) -> None:
         _refuse_method(view, f"regression learns numbers, and its target {target!r} is a {kind}: leave `task` out")
     if view.examples.n_labelled < 2:  # something to separate
         _refuse_method(view, f"its target {target!r} has {view.examples.n_labelled} values; two are needed")
-
-
-def _check_joined(view: RelationalDataset) -> None:
-    """Refuse several tables none of which the examples lead to: all that trees could test are the examples' own ids."""
-    others = [table.name for table in view.tables if table.name != view.examples.table]
-    if others and set(others) <= set(view.unused):
-        some = ", ".join(repr(name) for name in others[:5]) + (", …" if len(others) > 5 else "")
-        _refuse_method(
-            view,
-            f"no relationship leads from its examples in table {view.examples.table!r} to any other table ({some}): "
-            "declare foreign keys, or register the examples' table alone",
-        )
 
 
 def _refuse_method(view: RelationalDataset, why: str) -> NoReturn:

@@ -26,6 +26,7 @@ class TableDeclaration:
     foreign_keys: tuple[ForeignKey, ...]
     time: str | None
     categories: tuple[str, ...]
+    features: tuple[str, ...]  # tested although they hold ids
 
     @property
     def pointer(self) -> str:
@@ -41,8 +42,9 @@ class TableDeclaration:
                 yield name, f"{self.pointer}/foreign_keys/{number}/columns/{index}"
         if self.time is not None:
             yield self.time, f"{self.pointer}/time"
-        for index, name in enumerate(self.categories):
-            yield name, f"{self.pointer}/categories/{index}"
+        for kind, names in (("categories", self.categories), ("features", self.features)):
+            for index, name in enumerate(names):
+                yield name, f"{self.pointer}/{kind}/{index}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +120,13 @@ def refuse_schema(detail: str, pointer: str) -> NoReturn:
 def _table(entry: Mapping[str, Any], index: int) -> TableDeclaration:
     keys = tuple(ForeignKey(tuple(key["columns"]), key["references"]) for key in entry["foreign_keys"])
     primary_key = None if entry["primary_key"] is None else tuple(entry["primary_key"])
-    return TableDeclaration(entry["name"], index, primary_key, keys, entry["time"], tuple(entry["categories"]))
+    columns = {name: tuple(entry[name]) for name in ("categories", "features")}
+    return TableDeclaration(entry["name"], index, primary_key, keys, entry["time"], **columns)
 
 
 def _check_keys(table: TableDeclaration, declared: RelationalDeclaration) -> None:
     _refuse_repeats(table.primary_key or (), f"{table.pointer}/primary_key")
+    _refuse_other_uses(table, declared)
     names = [each.name for each in declared.tables]
     for number, key in enumerate(table.foreign_keys):
         pointer = f"{table.pointer}/foreign_keys/{number}"
@@ -139,6 +143,17 @@ def _check_keys(table: TableDeclaration, declared: RelationalDeclaration) -> Non
                 f"{shown(key.references)} has {len(referred)}; they must have as many"
             )
             raise DatasetRefused("relational_key_type", detail, f"{pointer}/columns")
+
+
+def _refuse_other_uses(table: TableDeclaration, declared: RelationalDeclaration) -> None:
+    """Refuse features that are declared to be something else too, which is never tested."""
+    of_examples = {"target": declared.target, "cutoff": declared.cutoff} if table.name == declared.examples else {}
+    keys = {*(table.primary_key or ()), *(name for key in table.foreign_keys for name in key.columns)}
+    for index, name in enumerate(table.features):
+        uses = [use for use, column in {"time": table.time, **of_examples}.items() if column == name]
+        if uses := [*uses, *(["part of a key"] if name in keys else [])]:
+            detail = f"column {shown(name)} of table {shown(table.name)} is both a feature and {uses[0]}; name it once"
+            refuse_schema(detail, f"{table.pointer}/features/{index}")
 
 
 def _check_examples(declared: RelationalDeclaration) -> None:

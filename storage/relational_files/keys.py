@@ -96,7 +96,7 @@ def find_links(
 def _possible_primary_key(declared: RelationalDeclaration, table: TableDeclaration, names: Names) -> tuple[str, ...]:
     if table.primary_key is not None:
         return table.primary_key
-    taken = _used_otherwise(declared, table)
+    taken = used_otherwise(declared, table)
     usual = ["id", f"{table.name}_id", *([table.name] if _may_be_named_as_table(declared, table, names) else [])]
     return next(((name,) for name in usual if name in names[table.name] and name not in taken), ())
 
@@ -114,17 +114,17 @@ def _may_be_named_as_table(declared: RelationalDeclaration, table: TableDeclarat
     )
 
 
-def _used_otherwise(declared: RelationalDeclaration, table: TableDeclaration) -> set[str | None]:
-    """Return the columns that are the target or say when something was: no key is inferred from them."""
+def used_otherwise(declared: RelationalDeclaration, table: TableDeclaration) -> set[str | None]:
+    """Return the columns that are features, the target, or say when something was: no key is inferred from them."""
     of_examples = {declared.target, declared.cutoff} if table.name == declared.examples else set()
-    return {table.time, *of_examples}
+    return {table.time, *table.features, *of_examples}
 
 
 def _possible_references(
     declared: RelationalDeclaration, table: TableDeclaration, names: Names, primary: PrimaryKeys
 ) -> Iterator[tuple[str, str]]:
     """Yield columns that are called as a key of another table, with that table; the examples' table first."""
-    taken = _used_otherwise(declared, table) | {key.columns[0] for key in table.foreign_keys if len(key.columns) == 1}
+    taken = used_otherwise(declared, table) | {key.columns[0] for key in table.foreign_keys if len(key.columns) == 1}
     if len(primary[table.name]) == 1:
         taken |= set(primary[table.name])
     others = sorted((other.name for other in declared.tables), key=lambda name: name != declared.examples)

@@ -1,7 +1,7 @@
 """read_tables: from the files of several tables to normalised ones, or to a refusal that says what to change."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,15 @@ from ..dataset_files.layout import DatasetLimits, refuse_size, shown
 from ..dataset_files.normalising import without_excess
 from ..errors import DatasetRefused
 from .declaration import RelationalDeclaration, refuse_schema
+from .key_columns import why_unfit
 from .keys import Link, PrimaryKeys, find_links, find_primary_keys, possible_keys
+from .shared_columns import KeyDoubt, SharedColumns, SharedKeyInference
 from .table_files import ColumnUses, ReadTable, described, read_column, read_table, survey_table
-from .table_warnings import warnings_of
+from .table_warnings import warning_of_doubt, warnings_of
 from .times import TimeKind, read_times
 
 MAX_CLASSES = 1_000
+_FEWEST_REFERRING = 2  # rows to each row of a table, on average, if rows are shared
 _MAX_CLASSES_BYTES = 256 * 1024
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 PARENTS, TIMES, CUTOFFS = "parents/", "times/", "cutoffs"
@@ -62,26 +65,44 @@ def read_tables(declared: RelationalDeclaration, limits: DatasetLimits, paths: U
     DatasetRefused
         Codes ``dataset_*``, ``relational_*``, ``too_many_rows`` and ``unsupported_media_type``, with a pointer.
     """
-    tables, primary, links = _read_all(declared, limits, paths)
+    tables, keys = _read_all(declared, limits, paths)
     arrays, examples = _times(declared, tables), _examples(declared, tables)
     with write_mapped_file(paths.arrays) as file:
         for name, array in arrays.items():
             file.add(name, array)
-        for link in links:
+        for link in keys.links:
             file.add(PARENTS + link.name, link.match.parents)
-    reached = _reached(declared.examples, links)
-    return {
-        "tables": list(_descriptions(tables, primary)),
-        "relationships": [link.described(tables[link.parent].n_rows) for link in links],
-        "examples": examples,
-        "unused": [name for name in tables if name not in reached],
-        "warnings": [warning for table in tables.values() for warning in warnings_of(table, declared, tables, reached)],
+    distances = _distances(declared.examples, keys.links)
+    ids = {
+        name: table.columns_of_ids(are_rows_shared=_are_rows_shared(table, keys.links, distances))
+        for name, table in tables.items()
     }
+    warned = (
+        warning
+        for table in tables.values()
+        for warning in warnings_of(table, declared, tables, distances, ids[table.name])
+    )
+    return {
+        "tables": list(_descriptions(tables, keys.primary, ids)),
+        "relationships": [link.described(tables[link.parent].n_rows) for link in keys.links],
+        "examples": examples,
+        "unused": [name for name in tables if name not in distances],
+        "warnings": [*map(warning_of_doubt, keys.doubts), *warned],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """The keys of all tables, and doubts where none was inferred."""
+
+    primary: PrimaryKeys
+    links: list[Link]
+    doubts: list[KeyDoubt]
 
 
 def _read_all(
     declared: RelationalDeclaration, limits: DatasetLimits, paths: UploadPaths
-) -> tuple[dict[str, ReadTable], PrimaryKeys, list[Link]]:
+) -> tuple[dict[str, ReadTable], _Keys]:
     """Read the tables with all columns as texts that may be keys; those that turn out to be none are read again."""
     uploads = zip(declared.tables, paths.uploads, strict=True)
     surveyed = [survey_table(declared, table, path, limits) for table, path in uploads]
@@ -96,15 +117,66 @@ def _read_all(
         rest = replace(limits, max_rows=limits.max_rows - n_rows)
         table = tables[uploaded.declared.name] = read_table(uploaded, uses, rest, content)
         n_rows += table.n_rows
-    primary = find_primary_keys(declared, tables)
-    links = list(find_links(declared, tables, primary))
-    _refuse_equal_names(declared, links)
+    keys = _find_keys(declared, tables, possible, limits)
+    _refuse_equal_names(declared, keys.links)
     for table in tables.values():
-        keys = {*primary[table.name], *(name for link in links if link.child == table.name for name in link.columns)}
-        uses = ColumnUses.of(declared, table.declared, keys)
-        if uses != table.uses:
-            tables[table.name] = read_table(table.uploaded, uses, limits, table.content)
-    return tables, primary, links
+        own = {
+            *keys.primary[table.name],
+            *(name for link in keys.links if link.child == table.name for name in link.columns),
+        }
+        _read_again(declared, tables, table.name, own, limits)
+    return tables, keys
+
+
+def _find_keys(
+    declared: RelationalDeclaration,
+    tables: dict[str, ReadTable],
+    possible: Mapping[str, Collection[str]],
+    limits: DatasetLimits,
+) -> _Keys:
+    """Find the keys that are declared or inferred; tables are read again where shared columns may be keys."""
+    primary = dict(find_primary_keys(declared, tables))
+    links = list(find_links(declared, tables, primary))
+    if not declared.infer_keys:
+        return _Keys(primary, links, [])
+    shared = SharedColumns.of(declared, tables)
+    for name in tables:
+        _read_again(declared, tables, name, {*possible[name], *shared.of_table(name)}, limits)
+    inferred = SharedKeyInference(declared, tables, primary, links).keys_among(shared)
+    order = list(tables)
+    links = sorted([*links, *inferred.links], key=lambda link: (order.index(link.child), link.inferred))
+    primary |= inferred.primary
+    if not primary[declared.examples]:
+        primary[declared.examples] = _only_id(declared, tables, links, limits)
+    return _Keys(primary, links, inferred.doubts)
+
+
+def _only_id(
+    declared: RelationalDeclaration, tables: dict[str, ReadTable], links: Sequence[Link], limits: DatasetLimits
+) -> tuple[str, ...]:
+    """Return the only column of the examples that identifies them, if there is one, as their primary key."""
+    name = declared.examples
+    of_links = {column for link in links if link.child == name for column in link.columns}
+    _read_again(declared, tables, name, of_links, limits)
+    ids = [column for column in tables[name].columns_of_ids(are_rows_shared=False) if column not in of_links]
+    if len(ids) != 1 or not tables[name].may_identify_rows(ids[0]):
+        return ()
+    _read_again(declared, tables, name, {*of_links, *ids}, limits)
+    return () if why_unfit(tables[name].key(ids), are_row_ids=True) else (ids[0],)
+
+
+def _read_again(
+    declared: RelationalDeclaration,
+    tables: dict[str, ReadTable],
+    name: str,
+    keys: Collection[str],
+    limits: DatasetLimits,
+) -> None:
+    """Read a table once more where other columns are keys than were so far."""
+    table = tables[name]
+    uses = ColumnUses.of(declared, table.declared, keys)
+    if uses != table.uses:
+        tables[name] = read_table(table.uploaded, uses, limits, table.content)
 
 
 def _refuse_equal_names(declared: RelationalDeclaration, links: Sequence[Link]) -> None:
@@ -120,7 +192,7 @@ def _refuse_equal_names(declared: RelationalDeclaration, links: Sequence[Link]) 
             refuse_schema(detail, declared.table(link.child).pointer)
 
 
-def _descriptions(tables: Tables, primary: PrimaryKeys) -> Iterator[dict[str, Any]]:
+def _descriptions(tables: Tables, primary: PrimaryKeys, ids: Mapping[str, Collection[str]]) -> Iterator[dict[str, Any]]:
     shortened = without_excess([column for table in tables.values() for column in table.columns])
     start = 0
     for table in tables.values():
@@ -130,8 +202,9 @@ def _descriptions(tables: Tables, primary: PrimaryKeys) -> Iterator[dict[str, An
             "name": table.name,
             "n_rows": table.n_rows,
             "primary_key": list(primary[table.name]),
+            "is_key_inferred": bool(primary[table.name]) and table.declared.primary_key is None,
             "time": table.declared.time,
-            "columns": described(columns),
+            "columns": described(columns, ids[table.name]),
         }
 
 
@@ -185,14 +258,27 @@ def _classes(table: ReadTable, target: str) -> list[str] | None:
     return in_order({spelled(value) for value in distinct.to_pylist()})
 
 
-def _reached(examples: str, links: Sequence[Link]) -> set[str]:
-    """Return the tables that relationships lead to from the examples, whichever way, and theirs."""
-    reached, new = {examples}, {examples}
-    while new:
-        ends = {(link.child, link.parent) for link in links if {link.child, link.parent} & new}
-        new = {name for pair in ends for name in pair} - reached
-        reached |= new
-    return reached
+def _distances(examples: str, links: Sequence[Link]) -> dict[str, int]:
+    """Return how many relationships away from the examples each table is that they lead to, whichever way."""
+    distances = {examples: 0}
+    reached = [examples]
+    for name in reached:  # and those that are added below
+        ends = [(link.child, link.parent) for link in links if name in (link.child, link.parent)]
+        for other in dict.fromkeys(end for pair in ends for end in pair if end not in distances):
+            distances[other] = distances[name] + 1
+            reached.append(other)
+    return distances
+
+
+def _are_rows_shared(table: ReadTable, links: Sequence[Link], distances: Mapping[str, int]) -> bool:
+    """Return whether several rows that are nearer to the examples refer to each row of a table."""
+    far = len(distances)
+    return any(
+        link.parent == table.name
+        and distances.get(link.child, far) < distances.get(table.name, far)
+        and link.match.n_matched >= _FEWEST_REFERRING * table.n_rows
+        for link in links
+    )
 
 
 def in_order(levels: Iterable[str]) -> list[str]:

@@ -21,6 +21,7 @@ from .declaration import RelationalDeclaration, TableDeclaration, check_columns
 from .key_columns import KeyColumn
 from .times import are_moments
 
+_FEWEST_KEYS = 2  # rows of a table whose primary key is inferred from values
 _FEWEST_IDS = 20  # values of a column that is taken for ids
 _SHARE_OF_IDS = 0.95  # distinct values among all
 _SPREAD_OF_IDS = 2  # largest range of numbers that run on, in multiples of their number
@@ -104,28 +105,57 @@ class ReadTable:
         """Return the names of the features that hold dates or times alone."""
         return [column.name for column in self.columns if column.role == "feature" and self._holds_dates(column)]
 
-    def columns_of_ids(self) -> list[str]:
-        """Return the names of the features that identify rows rather than describe them."""
-        return [column.name for column in self.columns if column.role == "feature" and self._holds_ids(column)]
+    def columns_of_ids(self, *, are_rows_shared: bool) -> list[str]:
+        """Return the names of the features that identify rows rather than describe them, but for declared features.
 
-    def _holds_ids(self, column: ColumnSummary) -> bool:
-        """Return whether nearly each row has another whole number, or another text with a digit in it.
-
-        Numbers run on, or their column is called an id; else they may be measured.
+        ``are_rows_shared``: several rows of another table refer to each row, so that words say what these have in
+        common, such as the names of products that many customers bought.
         """
+        return [
+            column.name
+            for column in self.columns
+            if column.role == "feature"
+            and column.name not in self.declared.features
+            and self._holds_ids(column, are_rows_shared=are_rows_shared)
+        ]
+
+    def may_identify_rows(self, name: str) -> bool:
+        """Return whether each row has a value of its own in a column, which is no measurement.
+
+        Of a column that was read as texts, which are not counted, this is not known: it may.
+        """
+        column = self.column(name)
+        if column.role == "key":
+            return True
+        if column.n_missing or self.n_rows < _FEWEST_KEYS:
+            return False
+        if column.type == "category":
+            return column.n_categories == self.n_rows
+        return column.type == "number" and self._n_ids(column) == self.n_rows
+
+    def _holds_ids(self, column: ColumnSummary, *, are_rows_shared: bool) -> bool:
+        """Return whether nearly each row has another whole number, or another text."""
         n_values = self.n_rows - column.n_missing
         if n_values < _FEWEST_IDS:
             return False
-        if column.type == "category":
-            levels = column.categories or ()
-            return len(levels) >= _SHARE_OF_IDS * n_values and all(_DIGIT.search(level) for level in levels)
-        if column.type != "number" or column.min is None or column.max is None:
+        if column.type == "number":
+            return self._n_ids(column) >= _SHARE_OF_IDS * n_values
+        if column.type == "boolean" or (column.n_categories or 0) < _SHARE_OF_IDS * n_values:
             return False
-        runs_on = column.max - column.min < _SPREAD_OF_IDS * n_values
+        return not are_rows_shared or all(_DIGIT.search(level) for level in column.categories or ())
+
+    def _n_ids(self, column: ColumnSummary) -> int:
+        """Return how many different numbers there are; 0 if they may be measured.
+
+        Ids are whole; they run on, or their column is called an id.
+        """
+        if column.min is None or column.max is None:
+            return 0
+        runs_on = column.max - column.min < _SPREAD_OF_IDS * (self.n_rows - column.n_missing)
         if not runs_on and _NAME_OF_IDS.search(column.name) is None:
-            return False
-        distinct = pc.unique(read_column(self.content, column.name)).to_numpy()
-        return len(distinct) >= _SHARE_OF_IDS * n_values and bool(np.nanmax(np.abs(distinct % 1)) == 0)
+            return 0
+        distinct = pc.drop_null(pc.unique(read_column(self.content, column.name))).to_numpy()
+        return len(distinct) if np.all(distinct % 1 == 0) else 0
 
     def _holds_dates(self, column: ColumnSummary) -> bool:
         if column.type != "category" or column.n_missing == self.n_rows:
@@ -170,9 +200,13 @@ def read_table(uploaded: UploadedTable, uses: ColumnUses, limits: DatasetLimits,
     return ReadTable(uploaded, uses, into, n_rows, natural_types, columns)
 
 
-def described(columns: Sequence[ColumnSummary]) -> list[dict[str, Any]]:
-    """Return the columns as JSON; nothing is counted or listed of keys and times."""
-    return [{name: value for name, value in asdict(column).items() if name not in _UNTOLD} for column in columns]
+def described(columns: Sequence[ColumnSummary], ids: Collection[str]) -> list[dict[str, Any]]:
+    """Return the columns as JSON; nothing is counted or listed of keys and times.
+
+    ``ids`` are names of columns whose role is that of ids.
+    """
+    found = [{name: value for name, value in asdict(column).items() if name not in _UNTOLD} for column in columns]
+    return [column | ({"role": "id"} if column["name"] in ids else {}) for column in found]
 
 
 def read_column(content: Path, name: str) -> pa.ChunkedArray:

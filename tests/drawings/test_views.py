@@ -329,7 +329,7 @@ def test_the_style_sheet_is_nested_in_one_class_and_has_colours_as_tokens_alone(
 def test_a_relational_forest_shows_its_warnings_and_what_it_published() -> None:
     found = document("RelationalForest")
     warning = "out of bag it predicts no better than one answer for all; leave out 'customer id'"
-    found["result"]["warnings"] = [{"code": "tests_ids", "detail": warning}]
+    found["result"]["warnings"] = [{"code": "no_better_than_constant", "detail": warning}]
 
     drawing = drawn("RelationalForest", found)
 

@@ -1,5 +1,6 @@
 """Rows of relational datasets: another delivery of the same schema, and which differences are reported."""
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from schemas.relational_datasets import RelationalDataset
 from storage.errors import StorageError
-from storage.relational_datasets import check_same_schema
+from storage.relational_datasets import check_same_schema, with_ids_of
 
 Json = dict[str, Any]
 
@@ -111,3 +112,17 @@ def test_a_delivery_may_have_more_lack_its_labels_and_hold_columns_without_value
     customer["columns"] = [customer["columns"][0], _column("age", "category", n_missing=3), _column("new")]
 
     check_same_schema(*map(RelationalDataset.model_validate, (_dataset(), document)))
+
+
+def test_ids_of_a_delivery_are_those_of_the_first_dataset() -> None:
+    """Fewer rows may all have another value, or too few to tell."""
+    first = _dataset()
+    first["tables"][0]["columns"] = [*first["tables"][0]["columns"], _column("number", role="id")]
+    delivery = copy.deepcopy(first)
+    for column in delivery["tables"][0]["columns"]:
+        column["role"] = {"age": "id", "number": "feature"}.get(column["name"], column["role"])
+    views = [RelationalDataset.model_validate(each) for each in (first, delivery)]
+
+    check_same_schema(*views)
+
+    assert with_ids_of(*views).tables == views[0].tables

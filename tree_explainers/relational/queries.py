@@ -143,22 +143,6 @@ def _followed(term: Term, schema: Schema) -> set[str]:
     return {schema.reached(term.by)}.union(*(_followed(column, schema) for column in columns))
 
 
-def columns_read(feature: Feature, schema: Schema) -> set[tuple[str, str]]:
-    """Return the columns whose values a feature reads, each with its table."""
-    query, measure = feature.query, feature.measure
-    terms = [(condition.variable, condition.term) for condition in query.conditions]
-    terms += [] if measure is None else [(measure.variable, measure.term)]
-    return {each for variable, term in terms for each in _columns_of(term, query.table_of(variable, schema), schema)}
-
-
-def _columns_of(term: Term, table: str, schema: Schema) -> set[tuple[str, str]]:
-    if isinstance(term, ColumnTerm):
-        return {(term.table(schema, table), term.column)}
-    columns = [selection.term for selection in term.where] + ([] if term.column is None else [term.column])
-    reached = schema.reached(term.by)
-    return {(column.table(schema, reached), column.column) for column in columns}
-
-
 @dataclass(frozen=True, slots=True)
 class FeatureTest:
     """A test of a tree's node: the feature is true (``exists``), ``> cut`` (operator ``>``) or ``<= cut``."""

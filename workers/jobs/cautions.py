@@ -7,7 +7,6 @@ import numpy as np
 
 from schemas.relational_forests import ForestEvaluation, ForestScores, ForestWarning
 from tree_explainers.relational.forests import labelled_examples
-from tree_explainers.relational.queries import Feature, columns_read
 
 from .relational_inputs import RelationalInput
 
@@ -18,7 +17,6 @@ _MEMORISED_R2 = 0.95  # forests grown until leaves are pure, each tree on a samp
 # Of the scores on the examples that trees were learned from, above those out of bag: smaller gaps are no memorising.
 _GAP_OF_ACCURACY = 0.1
 _GAP_OF_R2 = 0.3
-_NAMED_COLUMNS = 5
 
 _WHAT_TO_DO = (
     "it learned these examples by heart, and what it explains says nothing about others: declare foreign keys, leave "
@@ -129,44 +127,22 @@ def caution_of_figures(*, accuracy: float | None, r2: float | None, are_held_out
     return f"{beginning}: {_FIGURES_FLATTER.format(memorised=memorised)}"
 
 
-# Relational forests: those that learned examples by heart, and those made of ids.
+# Relational forests: those that learned examples by heart.
 
 
-def forest_warnings(
-    features: Sequence[Feature], evaluation: ForestEvaluation, read: RelationalInput
-) -> Iterator[ForestWarning]:
+def forest_warnings(evaluation: ForestEvaluation, read: RelationalInput) -> Iterator[ForestWarning]:
     """Yield the reasons not to trust a forest.
 
     Parameters
     ----------
-    features
-        All that the trees test.
     evaluation
         How well it predicts.
     read
-        What it was learned from, with what was noticed of its columns when the tables were registered.
+        What it was learned from.
     """
-    ids = {
-        (warning.table, column)
-        for warning in read.view.warnings
-        if warning.code == "column_of_ids"
-        for column in warning.columns
-    }
-    tested = sorted(ids & {column for feature in features for column in columns_read(feature, read.rows.schema)})
-    if tested:
-        yield ForestWarning(code="tests_ids", detail=_ids_tested(tested))
     out_of_bag, training = evaluation.out_of_bag, evaluation.training
     if out_of_bag is not None and (detail := _no_better(out_of_bag, training, _constant_accuracy(read))):
         yield ForestWarning(code="no_better_than_constant", detail=f"{detail}: {_WHAT_TO_DO}")
-
-
-def _ids_tested(columns: Sequence[tuple[str, str]]) -> str:
-    names = ", ".join(f"{table}.{column}" for table, column in columns[:_NAMED_COLUMNS])
-    more = ", …" if len(columns) > _NAMED_COLUMNS else ""
-    return (
-        f"trees test {names}{more}, where nearly each row has another value, as ids have, which says nothing about "
-        "other rows: declare it as a key, or leave it out"
-    )
 
 
 def _constant_accuracy(read: RelationalInput) -> float:

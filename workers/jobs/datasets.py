@@ -32,7 +32,8 @@ def make_dataset(context: JobContext) -> Produced:
         return _register_source(context, request)
     tables = RelationalDatasetStore(context.database)
     opened = open_feature_set(ArtefactStore(context.database), tables, context.objects, request["feature_set"])
-    read = load_relational_rows(context, request["relational_dataset"], part_of(context.report, *_READING))
+    report = part_of(context.report, *_READING)
+    read = load_relational_rows(context, request["relational_dataset"], report, first=opened.relational_dataset)
     table = evaluate_table(opened.features, opened.described, read, part_of(context.report, *_EVALUATING))
     context.report(_WRITING, "writing the dataset")
     name = f"features of {read.view.name or read.view.id}"

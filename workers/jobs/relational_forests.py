@@ -16,7 +16,6 @@ from schemas.relational_features import RelationalFeature
 from schemas.relational_forests import (
     ForestEvaluation,
     ForestScores,
-    ForestWarning,
     RelationalForestRequest,
     RelationalForestResult,
     RelationalTree,
@@ -83,8 +82,7 @@ def make_relational_forest(context: JobContext) -> Produced:
     feature_set, features = listed_set(request.relational_dataset, described)
     dataset = write_dataset(table, feature_set.id, f"features of {name}", context.workspace / "dataset.parquet")
     evaluation = _evaluation(forest, votes, read.rows)
-    warnings = list(forest_warnings(forest.features, evaluation, read))
-    content = _content(forest, feature_set, model, dataset, evaluation, warnings)
+    content = _content(forest, feature_set, model, dataset, evaluation, read)
     publish = partial(_publish, feature_set, features, model, dataset)
     return Produced(content.model_dump_json().encode(), publish=publish)
 
@@ -237,7 +235,7 @@ def _content(
     model: PublishedModel,
     dataset: WrittenDataset,
     evaluation: ForestEvaluation,
-    warnings: list[ForestWarning],
+    read: RelationalInput,
 ) -> RelationalForestResult:
     return RelationalForestResult(
         feature_set=feature_set.id,
@@ -251,7 +249,13 @@ def _content(
             for tree in forest.trees
         ],
         skipped=[SkippedQuery(**asdict(each)) for each in forest.skipped[:_MOST_SKIPPED]],
-        warnings=warnings,
+        warnings=list(forest_warnings(evaluation, read)),
+        ids_left_out=[
+            f"{table.name}.{column.name}"
+            for table in read.view.tables
+            for column in table.columns
+            if column.role == "id" and table.name not in read.view.unused
+        ],
     )
 
 

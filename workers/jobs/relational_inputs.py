@@ -1,7 +1,7 @@
 """The inputs of jobs over several tables: a stored relational dataset's rows as arrays, and the ids of its examples."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from schemas.relational_datasets import RelationalColumn, RelationalDataset, Rel
 from storage.array_files import map_file
 from storage.dataset_files.json_reading import spelled
 from storage.object_store import ObjectStore
-from storage.relational_datasets import RelationalDatasetStore, StoredRelationalDataset
+from storage.relational_datasets import RelationalDatasetStore, StoredRelationalDataset, with_ids_of
 from storage.relational_files import CUTOFFS, PARENTS, TIMES, in_order, read_column
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.relational.schema import ColumnSchema, RelationshipSchema, Schema, TableSchema
@@ -39,7 +39,9 @@ class RelationalInput:
     row_ids: tuple[str, ...]  # of the examples: their primary key, or their 0-based index without one
 
 
-def load_relational_rows(context: JobContext, dataset_id: str, report: ReportProgress | None = None) -> RelationalInput:
+def load_relational_rows(
+    context: JobContext, dataset_id: str, report: ReportProgress | None = None, *, first: str | None = None
+) -> RelationalInput:
     """Return the rows of all tables that something can be tested of.
 
     Tables that no relationship leads to from the examples are left out. Numbers are rounded to single precision.
@@ -53,8 +55,13 @@ def load_relational_rows(context: JobContext, dataset_id: str, report: ReportPro
         Id of a relational dataset.
     report
         Called with the share that is read, from 0 to 1.
+    first
+        Id of the dataset that this one is another delivery of: its columns of ids are those of that one.
     """
-    stored = RelationalDatasetStore(context.database).get(dataset_id)
+    datasets = RelationalDatasetStore(context.database)
+    stored = datasets.get(dataset_id)
+    if first is not None and first != dataset_id:
+        stored = replace(stored, view=with_ids_of(datasets.get(first).view, stored.view))
     files = RelationalFiles.of(context.objects, stored)
     return RelationalInput(stored.view, read_relational_rows(files, report or context.report), read_row_ids(files))
 
@@ -126,8 +133,8 @@ def _read_table(
 
 
 def _kind(column: RelationalColumn) -> Any:  # one of the literals of ColumnKind
-    if column.role in {"key", "time"}:
-        return column.role
+    if column.role in {"key", "time", "id"}:
+        return "time" if column.role == "time" else "key"
     return column.type if (column.n_categories or 0) <= MAX_LEVELS else "key"
 
 

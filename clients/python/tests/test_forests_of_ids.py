@@ -1,4 +1,4 @@
-"""Forests made of ids: refused where nothing is joined, warned of where ids are tested."""
+"""Forests made of ids: refused where nothing is joined, and warned of where ids are declared as features."""
 
 from typing import Any
 
@@ -7,47 +7,64 @@ import pandas as pd
 import pytest
 from leafspace_client import Leafspace, LeafspaceError, RelationalDataset
 
+_N_PEOPLE = 80
 
-def _tables(*, joined: bool) -> dict[str, pd.DataFrame]:
+
+def _tables() -> dict[str, pd.DataFrame]:
     """Return people whose labels nothing explains, and visits with running numbers."""
-    rng, n_people = np.random.default_rng(5), 80
-    person = "person_id" if joined else "who"
-    people = {"id" if joined else "who": np.arange(n_people) + 100, "sick": rng.choice(["no", "yes"], n_people)}
-    visits = {person: rng.permutation(np.arange(2 * n_people) // 2 + 100), "visit_no": np.arange(2 * n_people) + 1}
+    rng = np.random.default_rng(5)
+    people = {"id": np.arange(_N_PEOPLE) + 100, "sick": rng.choice(["no", "yes"], _N_PEOPLE)}
+    visits = {"visitor": rng.permutation(np.arange(2 * _N_PEOPLE) // 2 + 100), "visit_no": np.arange(2 * _N_PEOPLE) + 1}
+    visits["ward"] = rng.integers(0, 3, 2 * _N_PEOPLE)
     return {"person": pd.DataFrame(people), "visit": pd.DataFrame(visits)}
 
 
-def _registered(client: Leafspace, tables: dict[str, pd.DataFrame]) -> RelationalDataset:
-    return client.register_relational_dataset(tables, examples="person", target="sick")
+def _registered(client: Leafspace, tables: dict[str, pd.DataFrame], **declared: Any) -> RelationalDataset:
+    return client.register_relational_dataset(tables, examples="person", target="sick", **declared)
 
 
-def test_tables_that_share_nothing_but_a_column_of_ids_give_no_forest(client: Leafspace) -> None:
-    dataset = _registered(client, _tables(joined=False))
+def test_tables_that_nothing_leads_to_are_refused_unless_they_are_ignored(client: Leafspace) -> None:
+    tables = _tables()
+    tables["person"] = tables["person"].assign(age=np.arange(_N_PEOPLE) % 7)
+    dataset = _registered(client, tables)
 
-    assert "declare foreign keys; both have who" in repr(dataset)
-    with pytest.raises(LeafspaceError) as refused:
-        client.relational_forests.create(dataset)
+    assert "declare a foreign key of either table" in repr(dataset)
+    for refusal in (
+        lambda: client.relational_forests.create(dataset),
+        lambda: client.feature_sets.create(dataset, generate={"depth": 1}),
+    ):
+        with pytest.raises(LeafspaceError) as refused:
+            refusal()
+        assert refused.value.code == "method_not_applicable"
+        assert "to 'visit'; declare their keys" in str(refused.value)
+    assert client.relational_forests.create(dataset, ignore_unjoined=True, n_trees=3).wait().trees
+    features = client.feature_sets.create(dataset, generate={"ignore_unjoined": True}).wait().features
+    assert [feature.name for feature in features] == ["age"]
+    joined = _registered(client, tables, references={"visit.visitor": "person"})
+    assert client.relational_forests.create(joined, n_trees=3).wait().trees
 
-    assert refused.value.code == "method_not_applicable"
-    assert "'visit'" in str(refused.value)
-    assert "declare foreign keys" in str(refused.value)
-    alone = _registered(client, {"person": _tables(joined=False)["person"].assign(age=np.arange(80) % 7)})
-    assert client.relational_forests.create(alone).wait().trees
 
+def test_ids_are_not_tested_and_that_is_reported_unless_they_are_declared(client: Leafspace) -> None:
+    references = {"visit.visitor": "person"}
+    dataset = _registered(client, _tables(), references=references)
+    declared = _registered(client, _tables(), references=references, features={"visit": "visit_no"})
 
-def test_a_forest_that_learned_ids_by_heart_says_so(client: Leafspace) -> None:
-    dataset = _registered(client, _tables(joined=True))
+    without = client.relational_forests.create(dataset, pruning="none").wait()
+    forest = client.relational_forests.create(declared, pruning="none").wait()
 
-    forest = client.relational_forests.create(dataset, pruning="none").wait()
-
+    assert "trees do not test visit_no of table visit" in repr(dataset)
+    assert "Warning" not in repr(declared)
+    assert without.ids_left_out == ["visit.visit_no"]
+    assert "Not tested, as ids are: visit.visit_no" in str(without)
+    assert not any("visit_no" in feature.name for feature in without.feature_set.features)
+    assert forest.ids_left_out == []
     out_of_bag, warnings = forest.evaluation.out_of_bag, {each.code: each.detail for each in forest.warnings}
     assert (forest.evaluation.training.accuracy or 0) > 0.9
     assert out_of_bag is not None
     assert (out_of_bag.accuracy or 0) < 0.6
-    assert "visit.visit_no" in warnings["tests_ids"]
     assert f"{out_of_bag.accuracy:.1%} of labels out of bag" in warnings["no_better_than_constant"]
     for text in (repr(forest), str(forest)):
-        assert text.count("Warning: ") == 2
+        assert text.count("Warning: ") == 1
 
 
 def test_a_regression_that_learned_noise_says_so_and_one_that_learned_a_rule_is_silent(

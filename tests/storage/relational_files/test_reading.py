@@ -247,7 +247,7 @@ def test_columns_that_identify_rows_are_warned_of_and_measurements_are_not(tmp_p
 
     found = [(each["code"], each["table"], each["columns"]) for each in warnings]
     assert found == [("column_of_ids", "c", ["line", "order_no", "code"])]
-    assert "as the primary key" in warnings[0]["detail"]
+    assert "trees do not test line, order_no, code of table c" in warnings[0]["detail"]
 
 
 @pytest.mark.parametrize(

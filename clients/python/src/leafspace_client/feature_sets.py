@@ -261,7 +261,7 @@ def _create(
         "conditions": [{"variable": "a", "column": "kind", "operator": "=", "value": "credit"}]}``.
     generate
         ``{"depth": 1}`` instead: each column of the example, and every aggregate along one relationship, or along up to
-        two with ``{"depth": 2}``.
+        two with ``{"depth": 2}``. Tables that no relationship leads to are refused but for ``"ignore_unjoined": True``.
     settings
         ``"paper"`` changes nothing here.
     """

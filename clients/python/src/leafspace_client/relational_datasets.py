@@ -95,6 +95,7 @@ def register_tables(  # what may be declared of several tables
     references: Mapping[str, str] | None = None,
     times: Mapping[str, str | None] | None = None,
     categories: Mapping[str, Names] | None = None,
+    features: Mapping[str, Names] | None = None,
     infer_keys: bool = True,
     only: Sequence[str] | None = None,
     name: str | None = None,
@@ -125,6 +126,8 @@ def register_tables(  # what may be declared of several tables
         the examples, if it has one; ``None`` forbids that.
     categories
         Columns that hold codes, by table, though they look like numbers: ``{"bond": "type"}``.
+    features
+        Columns that are tested though nearly each row has another value there, as ids have: ``{"visit": "number"}``.
     infer_keys
         Whether the service infers keys that nobody names from names and values, and says so.
     only
@@ -140,7 +143,15 @@ def register_tables(  # what may be declared of several tables
         Naming the command that installs pyarrow, which databases and frames of Polars need.
     """
     declared = Declared(
-        examples, target, cutoff, keys or {}, references or {}, times or {}, categories or {}, infer_keys=infer_keys
+        examples,
+        target,
+        cutoff,
+        keys or {},
+        references or {},
+        times or {},
+        categories or {},
+        features or {},
+        infer_keys=infer_keys,
     )
     upload = yield Work(partial(_upload, tables, only, declared))
     with upload.closing:

@@ -87,8 +87,13 @@ class RelationalForestView(ArtefactView[Details]):
         return found
 
     @property
+    def ids_left_out(self) -> list[str]:
+        """The columns, each as ``table.column``, that no tree tests because they hold ids."""
+        return list(self._part("ids_left_out"))
+
+    @property
     def warnings(self) -> list[ForestWarning]:
-        """Reasons not to trust the forest: it learned examples by heart, or tests ids."""
+        """Reasons not to trust the forest: it learned examples by heart."""
         found: list[ForestWarning] = self._part("warnings")
         return found
 
@@ -129,6 +134,7 @@ def _create(  # the parameters of the method, all with defaults
     pruning: RelationalForestPruning | None = None,
     aggregates: bool | None = None,
     language: Mapping[str, Any] | None = None,
+    ignore_unjoined: bool = False,
     seed: int = 0,
     task: Task | None = None,
     settings: Settings | None = None,
@@ -161,6 +167,8 @@ def _create(  # the parameters of the method, all with defaults
     language
         Which queries the tests may be, where not all: ``{"max_variables": 2, "tables": {"account": {"columns":
         ["kind"]}}}`` tests no other column of accounts; ``"relationships"`` lists those that are followed.
+    ignore_unjoined
+        Whether tables that no relationship leads to from the examples are ignored, instead of refused.
     seed
         Makes bootstrap samples and the choice of tests repeatable.
     task
@@ -180,6 +188,7 @@ def _create(  # the parameters of the method, all with defaults
         pruning=unless_none(pruning),
         aggregates=unless_none(aggregates),
         language=QueryLanguage.from_dict(dict(language or {})),
+        ignore_unjoined=ignore_unjoined,
         seed=seed,
         task=unless_none(task),
         settings=unless_none(settings),

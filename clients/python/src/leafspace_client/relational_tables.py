@@ -58,6 +58,7 @@ class Declared:
     references: Mapping[str, str] = field(default_factory=dict)
     times: Mapping[str, str | None] = field(default_factory=dict)
     categories: Mapping[str, Names] = field(default_factory=dict)
+    features: Mapping[str, Names] = field(default_factory=dict)
     infer_keys: bool = True
 
 
@@ -175,6 +176,7 @@ def _refuse_unknown(names: Sequence[str], declared: Declared) -> None:
         "references": declared.references.values(),
         "times": declared.times,
         "categories": declared.categories,
+        "features": declared.features,
     }
     for what, tables in named.items():
         for table in tables:
@@ -209,12 +211,12 @@ def _metadata(sources: Iterable[Source], declared: Declared) -> dict[str, Any]:
     examples = {"table": declared.examples, "target": declared.target, "cutoff": declared.cutoff}
     return {
         "examples": {name: value for name, value in examples.items() if value is not None},
-        "tables": [_described(source, declared.categories.get(source.name, ())) for source in sources],
+        "tables": [_described(source, declared) for source in sources],
         "infer_keys": declared.infer_keys,
     }
 
 
-def _described(source: Source, categories: Names) -> dict[str, Any]:
+def _described(source: Source, declared: Declared) -> dict[str, Any]:
     described: dict[str, Any] = {"name": source.name}
     if source.primary_key:
         described["primary_key"] = list(source.primary_key)
@@ -224,8 +226,9 @@ def _described(source: Source, categories: Names) -> dict[str, Any]:
         ]
     if source.times:
         described["time"] = source.times[0]
-    if categories:
-        described["categories"] = list(_as_tuple(categories))
+    for kind, by_table in (("categories", declared.categories), ("features", declared.features)):
+        if names := by_table.get(source.name):
+            described[kind] = list(_as_tuple(names))
     return described
 
 

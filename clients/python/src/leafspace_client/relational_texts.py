@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     )
 
 _SHOWN_FEATURES = 50
+_SHOWN_IDS = 10
 
 
 def describe_tables(dataset: "RelationalDataset") -> str:
@@ -23,7 +24,8 @@ def describe_tables(dataset: "RelationalDataset") -> str:
 
 
 def _table_lines(table: "RelationalTable", dataset: "RelationalDataset") -> Iterator[str]:
-    parts = [f"key {', '.join(table.primary_key)}"] if table.primary_key else []
+    inferred = " (inferred)" if table.is_key_inferred is True else ""
+    parts = [f"key {', '.join(table.primary_key)}{inferred}"] if table.primary_key else []
     parts += [f"time {table.time}"] if table.time else []
     yield f"{table.name}: {_number(table.n_rows, 'row')}{', '.join(['', *parts])}"
     if table.name == dataset.examples.table:
@@ -61,6 +63,8 @@ def describe_forest(found: "RelationalForestResult") -> str:
     if own.out_of_bag:
         lines.append(f"Out of bag, {_scores(own.out_of_bag)}")
     lines.append(f"On the examples that it was learned from, {_scores(own.training)}")
+    if ids := found.ids_left_out:
+        lines.append(f"Not tested, as ids are: {', '.join(ids[:_SHOWN_IDS])}{', …' if len(ids) > _SHOWN_IDS else ''}")
     if found.skipped:
         lines.append(f"{_number(len(found.skipped), 'query', 'queries')} not evaluated: {found.skipped[0].reason}")
     return "\n".join([*lines, *forest_warnings(found)])

@@ -199,7 +199,6 @@ from .contract.literals import (
     ExportRuleSetFormat as ExportRuleSetFormat,
     FeatureAggregateFunction as FeatureAggregateFunction,
     FeatureDatasetStatus as FeatureDatasetStatus,
-    ForestWarningCode as ForestWarningCode,
     InTreesOptionsDecay as InTreesOptionsDecay,
     InTreesOptionsSelection as InTreesOptionsSelection,
     Include as Include,

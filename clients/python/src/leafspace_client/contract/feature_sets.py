@@ -242,6 +242,10 @@ class GeneratedFeatures(Record):
 
     depth: Literal[1, 2] | Unset = UNSET
     """Largest number of relationships between the example and the rows that are aggregated."""
+    ignore_unjoined: bool | Unset = UNSET
+    """Whether tables that no relationship leads to from the examples (`unused` of the relational dataset) are ignored.
+    By default they are refused: where a key was not declared, what they say would be left out without a word.
+    """
 
 
 class PageFeatureSet(Record):

@@ -33,7 +33,6 @@ ExportPrototypeSetFormat: TypeAlias = Literal["json", "sql", "python", "onnx", "
 ExportRuleSetFormat: TypeAlias = Literal["json", "markdown", "sql", "python", "html"]
 FeatureAggregateFunction: TypeAlias = Literal["count", "share", "mean", "sum", "min", "max", "mode", "n_distinct"]
 FeatureDatasetStatus: TypeAlias = Literal["pending", "ready"]
-ForestWarningCode: TypeAlias = Literal["no_better_than_constant", "tests_ids"]
 InTreesOptionsDecay: TypeAlias = Literal["absolute", "relative"]
 InTreesOptionsSelection: TypeAlias = Literal["regularized_forest", "none"]
 Include: TypeAlias = Literal[
@@ -77,11 +76,11 @@ PrototypeSetRefine: TypeAlias = Literal["none", "swap"]
 PrototypeSetResultProximityKind: TypeAlias = Literal["random_forest", "boosting", "boosting_l1", "euclidean"]
 ProximityKind: TypeAlias = Literal["auto", "random_forest", "boosting", "boosting_l1"]
 ReadinessDegraded: TypeAlias = Literal["redis", "objects", "disk", "database"]
-RelationalColumnRole: TypeAlias = Literal["feature", "target", "key", "time"]
+RelationalColumnRole: TypeAlias = Literal["feature", "target", "key", "time", "id"]
 RelationalForestMethod: TypeAlias = Literal["forf", "bagging", "tilde"]
 RelationalForestPruning: TypeAlias = Literal["c45", "none"]
 RelationalWarningCode: TypeAlias = Literal[
-    "dates_without_time", "time_without_cutoff", "table_not_joined", "column_of_ids"
+    "dates_without_time", "time_without_cutoff", "table_not_joined", "column_of_ids", "key_in_doubt"
 ]
 ReportPartName: TypeAlias = Literal[
     "request",

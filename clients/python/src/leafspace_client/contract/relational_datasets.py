@@ -66,7 +66,9 @@ class RelationalColumn(Record):
     type_: Type | str
     """Type of the column's values; of keys: category."""
     role: RelationalColumnRole | str
-    """Use of the column. Keys, times (also the cutoff) and the target are never tested by value."""
+    """Use of the column. Keys, times (also the cutoff), the target and ids, whose values differ in nearly all rows, are
+    never tested by value.
+    """
     n_missing: int
     """Number of missing values."""
     n_categories: int | None
@@ -158,6 +160,8 @@ class RelationalTable(Record):
     """Number of rows; 0 for an empty table."""
     primary_key: list[str]
     """Names of the columns that identify a row; empty: there are none."""
+    is_key_inferred: bool = False
+    """Whether the primary key was inferred from names and values rather than declared."""
     time: str | None
     """Name of the column with the moment at which a row became known; null: none."""
     columns: list[RelationalColumn]
@@ -172,7 +176,8 @@ class RelationalWarning(Record):
     `time_without_cutoff`: it has a `time`, and the examples no `cutoff`. Either way its rows are seen whenever they
     were made, which may reveal the target. `table_not_joined`: no relationship leads from the examples to a table, so
     that nothing is learned from it. `column_of_ids`: nearly each row has another value, as ids have, which says nothing
-    about other rows; it is a column like all others as long as it is not part of a key.
+    about other rows; the columns are not tested unless they are declared as `features`. `key_in_doubt`: columns may be
+    a key, but several tables or columns would do, so that none was inferred.
     """
     table: str
     """Name of the table."""
@@ -236,7 +241,9 @@ class RelationalTableMetadata(Record):
     """Name of the table: that of its file, without the suffix."""
     primary_key: list[str] | Unset | None = UNSET
     """Names of the columns that identify a row. Null: inferred where `infer_keys` is true, namely the column `id`,
-    `<table>_id` or `<table>` (the first of these) if each row has a value of its own there; else none.
+    `<table>_id` or `<table>` (the first of these) if each row has a value of its own there; where no other table refers
+    to that, a column that others share, as `infer_keys` says; of the examples also the only column in which each row
+    has another value, as ids have; else none.
     """
     foreign_keys: list[ForeignKeyMetadata] | Unset = UNSET
     """Columns that name rows of other tables, beside those that are inferred."""
@@ -247,6 +254,10 @@ class RelationalTableMetadata(Record):
     categories: list[str] | Unset = UNSET
     """Names of columns that hold codes, such as 7 for aromatic, and are read as categories even where all values are
     numbers.
+    """
+    features: list[str] | Unset = UNSET
+    """Names of columns that are tested even where nearly each row has another value, as ids have; no key is inferred
+    from them.
     """
 
 
@@ -262,7 +273,11 @@ class RelationalDatasetMetadata(Record):
     infer_keys: bool | Unset = UNSET
     """Whether keys that are not declared are inferred: a column is taken for a foreign key if it is called as another
     table's primary key (unless that is called `id`) or `<table>_<key>`, is not itself the primary key of its table, and
-    all its values occur there.
+    all its values occur there. Besides, a column that several tables share (by name, small or capital letters alike)
+    refers to the table in which each row has another value of it, if all values occur there; to that of the examples,
+    if it is one of several. Where several tables or several columns would do, nothing is inferred, and a warning
+    `key_in_doubt` says so. What is inferred is marked as such; a declaration comes before it. Of texts, some may occur
+    in the child alone, if more than these occur in both.
     """
 
 

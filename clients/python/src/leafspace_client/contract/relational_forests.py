@@ -11,15 +11,7 @@ from typing import Literal
 from ..fields import UNSET, Unset
 from ..operations import Request, segment
 from ..records import Record
-from .literals import (
-    Criterion,
-    FeatureAggregateFunction,
-    ForestWarningCode,
-    RelationalForestMethod,
-    RelationalForestPruning,
-    Status,
-    Task,
-)
+from .literals import Criterion, FeatureAggregateFunction, RelationalForestMethod, RelationalForestPruning, Status, Task
 from .models import Problem
 
 
@@ -56,10 +48,9 @@ class ForestScores(Record):
 class ForestWarning(Record):
     """A reason not to trust a forest."""
 
-    code: ForestWarningCode | str
+    code: Literal["no_better_than_constant"]
     """Stable, machine-readable name. `no_better_than_constant`: out of bag it predicts no better than one answer for
-    all examples would, though it predicts those that it was learned from far better; `tests_ids`: trees test columns in
-    which nearly each row has another value, as ids have.
+    all examples would, though it predicts those that it was learned from far better.
     """
     detail: str
     """What is wrong, and what to do."""
@@ -155,6 +146,10 @@ class RelationalForestRequest(Record):
     """How trees are pruned: `c45`, by C4.5's estimate of errors; `none`: not at all, as always in regression."""
     aggregates: bool | Unset = UNSET
     """Whether aggregates of rows (such as counts and means) are tested."""
+    ignore_unjoined: bool | Unset = UNSET
+    """Whether tables that no relationship leads to from the examples (`unused` of the relational dataset) are ignored.
+    By default they are refused: where a key was not declared, what they say would be left out without a word.
+    """
     language: QueryLanguage | Unset = UNSET
     """Which queries trees may use."""
     seed: int | Unset = UNSET
@@ -182,6 +177,10 @@ class RelationalForestResult(Record):
     """Queries that would have had too many bindings, at most 100."""
     warnings: list[ForestWarning] | Unset = UNSET
     """Reasons not to trust the forest; empty: there are none."""
+    ids_left_out: list[str] | Unset = UNSET
+    """Columns, each as `<table>.<column>`, that no tree may test because nearly each row has another value there, as
+    ids have; those that are named in `features` of the relational dataset's tables are tested.
+    """
 
 
 class RelationalTree(Record):

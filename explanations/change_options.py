@@ -1,6 +1,6 @@
 """ChangesOptions: which changes of a row a request searches, and what it keeps from changing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from schemas.explanation_sets import ExplanationParts
@@ -8,7 +8,10 @@ from schemas.models import Model
 from storage.errors import StorageError
 from tree_explainers.changes.feature_moves import CONSTRAINTS, Constraint
 
-_N_SHOWN, _N_CHARACTERS = 5, 80  # of names in a message
+from .effect_references import some_names
+from .effects import unknown_outcome
+
+_N_CHARACTERS = 80  # of a name in a message
 
 
 class ChangesOptions(NamedTuple):
@@ -30,7 +33,7 @@ def changes_options(request: ExplanationParts, model: Model) -> ChangesOptions |
         decision.
     """
     if "changes" not in request.include:
-        for name in ("outcome", *CONSTRAINTS):
+        for name in CONSTRAINTS:
             if getattr(request, name):
                 detail = f"{name} is an option of changes; name changes in include, too, or leave {name} out"
                 raise StorageError("validation_failed", detail, f"/{name}")
@@ -43,8 +46,7 @@ def changes_options(request: ExplanationParts, model: Model) -> ChangesOptions |
         )
         raise StorageError("validation_failed", detail, f"/include/{request.include.index('changes')}")
     if request.outcome is not None and request.outcome not in outcomes:
-        detail = f"{_quoted(request.outcome)} is no outcome of the model; its outcomes are {_some(outcomes)}"
-        raise StorageError("validation_failed", detail, "/outcome")
+        raise unknown_outcome(request.outcome, outcomes)
     return ChangesOptions(request.outcome, request.max_changed_features, _constraints(request, model))
 
 
@@ -55,7 +57,7 @@ def _constraints(request: ExplanationParts, model: Model) -> dict[str, Constrain
         for place, name in enumerate(getattr(request, constraint)):
             pointer = f"/{constraint}/{place}"
             if name not in known:
-                detail = f"{_quoted(name)} is no feature of the model, which has {_some(model.feature_names)}"
+                detail = f"{_quoted(name)} is no feature of the model, which has {some_names(model.feature_names)}"
                 raise StorageError("validation_failed", detail, pointer)
             if constraints.get(name, constraint) != constraint:
                 detail = (
@@ -83,7 +85,3 @@ def _features_without_order(model: Model) -> set[str]:
 
 def _quoted(name: str) -> str:
     return repr(name[:_N_CHARACTERS])
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join([*map(_quoted, names[:_N_SHOWN]), *["…"] * (len(names) > _N_SHOWN)])

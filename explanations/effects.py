@@ -1,4 +1,4 @@
-"""Effects of a row's features on its score, against a prototype of another class or outcome: exact Shapley values."""
+"""Effects of a row's features on its score, against a real row or the mean of some: exact Shapley values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.explanation_parts import ReferenceKind
 from schemas.json_numbers import json_number
-from tree_explainers.effects.ensemble_effects import EnsembleEffects, points_per_log_odds
+from storage.errors import StorageError
+from tree_explainers.effects.ensemble_effects import (
+    EnsembleEffects,
+    points_of_probability,
+    points_per_log_odds,
+    probabilities,
+)
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.onnx_models.tree_inputs import TreeColumns
 from tree_explainers.onnx_models.walked_parts import WalkedParts
 from tree_explainers.rows import Rows
+
+from .effect_references import MeanReference, MeanReferences, PrototypeRows, Reference, reference_of, some_names
+from .nearest_rows import WarmReference
 
 DIGITS = 7
 """Of an effect, counted from the first of the larger score."""
@@ -30,14 +40,24 @@ class ReferenceCase:
     outcome: str | None  # its class or outcome; None of a regression
     values: Sequence[Any]  # (n_features,) in the model's order
     is_sure: bool  # its own label, where that is known, is what the model predicts
+    n_covered: int = 0  # rows that it represents
+
+
+class EffectsQuestion(NamedTuple):
+    """Which effects are wanted."""
+
+    kind: ReferenceKind
+    mean: MeanReference | None  # None: each row is compared with a prototype of its own
+    score: int | None  # index of the score that effects are on; None: the one that decides, or of the predicted class
 
 
 class RowEffects(NamedTuple):
     """The effects of one row, as they are calculated."""
 
-    reference: int  # index of the prototype that it is compared with
+    reference: int | MeanReference  # index of the prototype that it is compared with, or the rows
     score: int  # index of the score that effects are on
     of_players: NDArray[np.float64]  # (n_players,)
+    points: NDArray[np.float64] | None = None  # (n_players,) in points of probability; None: as those of one case
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +72,9 @@ class WarmEffects:
     ranks: NDArray[np.uint16]  # (n_prototypes, n_ranked)
     raw: NDArray[np.float64]  # (n_prototypes, n_scores)
     shown: Mapping[int, tuple[str, int | None]]  # by player: its name, and its index among the raw features
+    means: MeanReferences
+    score_of: Mapping[str, int]  # index of the score of each class, and of the one that decides on each outcome
+    outcomes: tuple[str, ...]  # that prototypes may have: classes or outcomes; none of a regression
 
     @staticmethod
     def of(
@@ -62,6 +85,7 @@ class WarmEffects:
         *,
         by_outcome: bool,
         shown: frozenset[str] | None,
+        reference: WarmReference | None,
     ) -> "WarmEffects | None":
         """Return the effects of a model whose arrays these are; ``None`` where its scores are no sums over trees."""
         ensemble, parts = TreeEnsemble.from_arrays(arrays), WalkedParts.from_arrays(arrays)
@@ -73,20 +97,46 @@ class WarmEffects:
         ranks = effects.ranks(columns.of(rows_of_values(description, [case.values for case in cases])))
         players = effects.players
         raw_index = {name: index for index, name in enumerate(description.feature_names)}
+        raw, rule = effects.raw_scores(ranks), description.decision
+        prototypes = PrototypeRows(
+            ranks, raw, tuple(case.outcome for case in cases), np.array([case.n_covered for case in cases], np.float64)
+        )
+        of_outcomes = {} if rule is None else dict.fromkeys(rule.outcomes, rule.column)
         return WarmEffects(
             effects=effects,
             columns=columns,
             cases=cases,
             candidates=_candidates(description, cases, classes, by_outcome=by_outcome),
-            score=description.decision.column if by_outcome and description.decision is not None else None,
+            score=rule.column if by_outcome and rule is not None else None,
             ranks=ranks,
-            raw=effects.raw_scores(ranks),
+            raw=raw,
             shown={
                 player: (name, None if transformed else raw_index.get(name))
                 for player, (name, transformed) in enumerate(zip(players.names, players.transformed, strict=True))
                 if shown is None or name in shown
             },
+            means=MeanReferences(effects, columns, description.feature_names, prototypes, reference),
+            score_of={**of_outcomes, **{name: index for index, name in enumerate(description.classes)}},
+            outcomes=description.outcomes if by_outcome else description.classes,
         )
+
+    def reference(self, text: str | None) -> Reference:
+        """Return the reference that a request names; see ``reference_of``."""
+        return reference_of(text, self.outcomes)
+
+    def question(self, reference: str | None, outcome: str | None) -> EffectsQuestion:
+        """Return which effects a request wants; reference rows are read where they were not yet.
+
+        Raises
+        ------
+        StorageError
+            ``validation_failed`` for a reference that there is not or that has no rows, and for an unknown outcome.
+        """
+        named = self.reference(reference)
+        if outcome is not None and outcome not in self.score_of:
+            raise unknown_outcome(outcome, list(self.score_of))
+        score = None if outcome is None else self.score_of[outcome]
+        return EffectsQuestion(named.kind, self.means.of(named) if named.is_mean else None, score)
 
     def of_rows(
         self,
@@ -94,12 +144,14 @@ class WarmEffects:
         proximities: NDArray[np.int64],
         compared: Sequence[int | None],
         labels: NDArray[np.int64] | None,
+        question: EffectsQuestion,
     ) -> list[RowEffects | None]:
-        """Return the effects of rows that the model takes; ``None`` where all prototypes are of the row's class.
+        """Return the effects of rows that the model takes; ``None`` where a row has nothing to be compared with.
 
-        A row is compared with the nearest prototype of another class or, where outcomes are better and worse, of the
-        best other outcome that has one; of a regression with the nearest of all. Prototypes whose own label is what the
-        model predicts come first. Rows that have the same one are calculated together.
+        As a ``contrast`` a row is compared with the nearest prototype of another class or, where outcomes are better
+        and worse, of the best other outcome that has one; there is none where all prototypes are of the row's class.
+        Prototypes whose own label is what the model predicts come first. Rows that have the same one are calculated
+        together.
 
         Parameters
         ----------
@@ -113,13 +165,15 @@ class WarmEffects:
             Indices of predicted classes; None of a regression.
         """
         ranks = self.effects.ranks(self.columns.of(rows))
+        scores = self._scores(question, len(compared), labels)
+        if question.mean is not None:
+            return self._against_mean(ranks, scores, question.mean)
         together: dict[tuple[int, int], list[int]] = {}
         for row, class_index in enumerate(compared):
-            candidates = self.candidates[class_index]
+            candidates = self.candidates[class_index if question.kind == "contrast" else None]
             if len(candidates):
                 reference = int(candidates[proximities[row, candidates].argmax()])
-                score = self.score if self.score is not None else 0 if labels is None else int(labels[row])
-                together.setdefault((reference, score), []).append(row)
+                together.setdefault((reference, scores[row]), []).append(row)
         written: list[RowEffects | None] = [None] * len(compared)
         for (reference, score), places in together.items():
             some = ranks if len(places) == len(ranks) else ranks[places]
@@ -128,12 +182,37 @@ class WarmEffects:
                 written[row] = RowEffects(reference, score, of_players)
         return written
 
+    def _scores(self, question: EffectsQuestion, n_rows: int, labels: NDArray[np.int64] | None) -> list[int]:
+        """Return the index of the score that the effects of each row are on."""
+        score = self.score if question.score is None else question.score
+        if score is None and labels is not None:
+            indices: list[int] = labels.tolist()
+            return indices
+        return [score or 0] * n_rows
+
+    def _against_mean(
+        self, ranks: NDArray[np.uint16], scores: Sequence[int], mean: MeanReference
+    ) -> list[RowEffects | None]:
+        written: list[RowEffects | None] = [None] * len(scores)
+        for score in sorted(set(scores)):
+            places = [row for row, of_row in enumerate(scores) if of_row == score]
+            against = mean.ranks, score, mean.weights
+            effects = self.effects.mean_effects(ranks[places], *against)
+            points: Sequence[NDArray[np.float64] | None] = [None] * len(places)
+            if self.effects.has_points:
+                points = list(points_of_probability(self.effects, ranks[places], *against))
+            for row, of_players, of_row in zip(places, effects, points, strict=True):
+                written[row] = RowEffects(mean, score, of_players, of_row)
+        return written
+
     @property
     def scale(self) -> str:
         """What effects are in: ``probability``, ``log_odds`` or ``value``."""
         return self.effects.scale
 
-    def document(self, row: RowEffects, values: Sequence[Any], n_features: int | None) -> dict[str, Any]:
+    def document(
+        self, row: RowEffects, values: Sequence[Any], n_features: int | None, kind: ReferenceKind
+    ) -> dict[str, Any]:
         """Return the effects of one row, in the plain values of ``Effects`` but for ``of``.
 
         Parameters
@@ -142,49 +221,72 @@ class WarmEffects:
             Of the row, as sent.
         n_features
             How many features are listed; None: all that have an effect.
+        kind
+            Of the reference.
         """
-        effects, case = row.of_players, self.cases[row.reference]
-        reference_raw = float(self.raw[row.reference, row.score])
+        effects, is_mean = row.of_players, isinstance(row.reference, MeanReference)
+        case = None if isinstance(row.reference, MeanReference) else self.cases[row.reference]
+        reference_raw = self._reference_raw(row)
         raw = reference_raw + float(effects.sum())
+        points = row.points if is_mean else self._points(effects, raw, reference_raw)
+        probability = {} if points is None else {"probability": self._probability(row, reference_raw)}
         digits = _decimals(max(abs(raw), abs(reference_raw)))
-        per_unit = self._points_per_unit(raw, reference_raw)
         raw, reference_raw = round(raw, digits), round(reference_raw, digits)
         order = np.argsort(-np.abs(effects), kind="stable")[: np.count_nonzero(effects)].tolist()
         listed = list(islice((player for player in order if player in self.shown), n_features))
         features = [
-            self._entry(player, round(effect, digits), None if per_unit is None else effect * per_unit, values, case)
+            self._entry(player, round(effect, digits), None if points is None else points[player], values, case)
             for player, effect in zip(listed, effects[listed].tolist(), strict=True)
         ]
         n_others = len(order) - len(listed)
         # What is left by rounding is in it, too, so that the printed numbers add up.
         rest = round(raw - reference_raw - sum(entry["effect"] for entry in features), digits) + 0.0
-        outcome = {} if case.outcome is None else {"outcome": case.outcome}
-        kind = "nearest" if case.outcome is None else "contrast"
         return {
             "scale": self.effects.scale,
             "score": raw,
-            "reference": {"kind": kind, "row_id": case.row_id, **outcome, "score": reference_raw},
+            "reference": {**_head(row.reference, case, kind), "score": reference_raw, **probability},
             "features": features,
             "rest": {"n_features": n_others, "effect": rest},
         }
 
-    def _points_per_unit(self, raw: float, reference_raw: float) -> float | None:
-        if self.effects.scale != "log_odds" or self.effects.link != "logistic":
-            return None
-        return points_per_log_odds(raw, reference_raw)
+    def _reference_raw(self, row: RowEffects) -> float:
+        if isinstance(row.reference, MeanReference):
+            return row.reference.raw_score(row.score)
+        return float(self.raw[row.reference, row.score])
+
+    def _points(self, effects: NDArray[np.float64], raw: float, reference_raw: float) -> NDArray[np.float64] | None:
+        """Return the effects against one case in points of probability; None where there are no such points."""
+        return effects * points_per_log_odds(raw, reference_raw) if self.effects.has_points else None
+
+    def _probability(self, row: RowEffects, reference_raw: float) -> float:
+        """Return the probability of the reference case, or the mean of those of the reference rows."""
+        if isinstance(row.reference, MeanReference):
+            raw = row.reference.raw[:, row.score]
+            return round(float(row.reference.weights @ probabilities(raw, self.effects.link)), DIGITS)
+        return round(float(probabilities(np.array(reference_raw), self.effects.link)), DIGITS)
 
     def _entry(
-        self, player: int, effect: float, points: float | None, values: Sequence[Any], case: ReferenceCase
+        self, player: int, effect: float, points: float | None, values: Sequence[Any], case: ReferenceCase | None
     ) -> dict[str, Any]:
         name, index = self.shown[player]
         entry: dict[str, Any] = {"feature": name}
         if index is not None:
             entry["value"] = json_number(values[index])
-            entry["reference_value"] = json_number(case.values[index])
+            if case is not None:
+                entry["reference_value"] = json_number(case.values[index])
         entry["effect"] = effect
         if points is not None:
-            entry["points"] = round(points, DIGITS)
+            entry["points"] = round(float(points), DIGITS)
         return entry
+
+
+def _head(reference: int | MeanReference, case: ReferenceCase | None, kind: ReferenceKind) -> dict[str, Any]:
+    """Return the beginning of the reference in an answer."""
+    if isinstance(reference, MeanReference):
+        return reference.head
+    assert case is not None  # of one row
+    outcome = {} if case.outcome is None else {"outcome": case.outcome}
+    return {"kind": kind, "row_id": case.row_id, **outcome, "n_rows": 1}
 
 
 def _candidates(
@@ -213,6 +315,15 @@ def _best_first(description: ModelDescription) -> tuple[int, ...]:
         return ()
     order = range(len(rule.outcomes))
     return tuple(order if rule.best_first else reversed(order))
+
+
+def unknown_outcome(outcome: str, known: Sequence[str]) -> StorageError:
+    """Return the refusal of an outcome that the model does not have."""
+    if not known:
+        detail = "the model is a regression without a decision, which has no outcomes; leave outcome out"
+    else:
+        detail = f"{outcome[:80]!r} is no outcome of the model; its outcomes are {some_names(known)}"
+    return StorageError("validation_failed", detail, "/outcome")
 
 
 def _decimals(largest: float) -> int:

@@ -9,6 +9,7 @@ from schemas.models import Model
 from storage.errors import StorageError
 
 from .change_options import ChangesOptions, changes_options
+from .effects import EffectsQuestion
 from .nearest_rows import RowSearch
 from .warm_explainer import WarmExplainer
 
@@ -32,6 +33,7 @@ class Parts(NamedTuple):
     is_full: bool
     search: RowSearch | None  # of the reference rows; None: they are not included
     changes: ChangesOptions | None = None  # None: they are not included
+    effects: EffectsQuestion | None = None  # None: the model's scores are no sums over its trees
 
 
 def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
@@ -55,7 +57,26 @@ def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
             )
             raise StorageError("validation_failed", detail, f"/include/{request.include.index('evidence')}")
     n_contrasts, is_full = request.n_contrasts, request.detail == "full"
-    return Parts(request.n_prototypes, n_reasons, n_contrasts, included, is_full, search, changes)
+    return Parts(
+        request.n_prototypes,
+        n_reasons,
+        n_contrasts,
+        included,
+        is_full,
+        search,
+        changes,
+        _effects_question(warm, request),
+    )
+
+
+def _effects_question(warm: WarmExplainer, request: ExplanationParts) -> EffectsQuestion | None:
+    if warm.effects is not None:
+        # An outcome that changes aim at and effects do not know was refused before.
+        return warm.effects.question(request.reference, request.outcome)
+    if request.reference is not None:
+        detail = "the model's scores are no sums over its trees, so explanations have no effects; leave reference out"
+        raise StorageError("validation_failed", detail, "/reference")
+    return None
 
 
 def refuse_evidence(request: ExplanationParts, model: Model) -> None:

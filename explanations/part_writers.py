@@ -76,10 +76,10 @@ def _writes(name: str) -> Callable[[Writer], Writer]:
 
 @_writes("effects")
 def _effects(warm: WarmExplainer, parts: Parts, explained: ExplainedRow, _document: Document) -> Document | None:
-    """Return by how much each feature moves the row's score, compared with a prototype of another class."""
-    if warm.effects is None or explained.effects is None:
+    """Return by how much each feature moves the row's score from that of a reference case, or of several."""
+    if warm.effects is None or explained.effects is None or parts.effects is None:
         return None
-    effects = warm.effects.document(explained.effects, explained.values, parts.n_reasons)
+    effects = warm.effects.document(explained.effects, explained.values, parts.n_reasons, parts.effects.kind)
     classes = warm.session.description.classes
     return {"of": classes[explained.effects.score], **effects} if classes else effects
 

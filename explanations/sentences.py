@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import tanh
 from typing import Any
 
-from leafspace_drawings.words import outcome
+from leafspace_drawings.words import outcome, reference_case
 from leafspace_drawings.words import share as percent
 
 from tree_explainers import wording
@@ -96,18 +96,18 @@ def _of_effects(effects: Mapping[str, Any], mention: Mention) -> str:
     """Return by how much the score differs from that of the reference case, and which features have it differ most."""
     reference, has_points = effects["reference"], any("points" in entry for entry in effects["features"])
     score, reference_score = effects["score"], reference["score"]
-    difference = _logistic(score) - _logistic(reference_score) if has_points else score - reference_score
+    difference = _logistic(score) - reference["probability"] if has_points else score - reference_score
     field = "points" if has_points else "effect"
     causes = [entry for entry in effects["features"] if entry[field] * difference > 0][:_N_FEATURES]
     if not causes:
         return ""
     words = "probability" if has_points else _OF_SCALE[effects["scale"]]
     of = f" of {wording.value_text(effects['of'])}" if "of" in effects else ""
-    outcome_words = f" ({wording.value_text(reference['outcome'])})" if "outcome" in reference else ""
     named = _listed([f"{mention(each['feature'])} ({_values_of(each)}{_signed(each[field])})" for each in causes])
     direction, size = "higher" if difference > 0 else "lower", _signed(abs(difference)).removeprefix("+")
-    case = f"row {reference['row_id']}{outcome_words}"
-    return f"Compared with {case}, its {words}{of} is {direction} by {size}, most of all by {named}."
+    return (
+        f"Compared with {reference_case(reference)}, its {words}{of} is {direction} by {size}, most of all by {named}."
+    )
 
 
 def _of_evidence(evidence: Mapping[str, Any]) -> str:
@@ -153,6 +153,8 @@ def _values_of(entry: Mapping[str, Any]) -> str:
     """Return the values of a feature, of the row and of the reference case; nothing where they are not known."""
     if "value" not in entry:
         return ""
+    if "reference_value" not in entry:
+        return f"{cell_words(entry['value'])}: "
     return f"{cell_words(entry['value'])}, there {cell_words(entry['reference_value'])}: "
 
 

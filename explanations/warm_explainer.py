@@ -146,6 +146,7 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
             np.asarray(arrays["classes"], np.int64),
             by_outcome=by_outcome,
             shown=shown,
+            reference=reference_rows,
         ),
         coarser=(arrays["coarser_leaves"], arrays["leaf_offsets"]) if "coarser_leaves" in arrays else None,
         reasons=Reasons.build(boxes),
@@ -216,7 +217,8 @@ def _prototype(item: dict[str, Any], model: Model) -> WarmPrototype:
 def _reference_case(prototype: WarmPrototype) -> ReferenceCase:
     head = prototype.head
     is_sure = "predicted" not in head and head.get("target", prototype.label) == prototype.label
-    return ReferenceCase(prototype.row_id, prototype.label, prototype.values, is_sure)
+    n_covered = int(prototype.coverage["n_rows"])
+    return ReferenceCase(prototype.row_id, prototype.label, prototype.values, is_sure, n_covered)
 
 
 def _rules(records: ExplainerRecords, objects: ObjectStore) -> WarmRules | None:

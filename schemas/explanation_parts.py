@@ -133,16 +133,31 @@ class ComparedFeature(Contract):
     )
 
 
-class EffectsReference(Contract):
-    """The case that a row is compared with."""
+ReferenceKind = Literal["contrast", "nearest", "prototypes", "rows", "all"]
 
-    kind: Literal["contrast", "nearest"] = Field(
+
+class EffectsReference(Contract):
+    """The case that a row is compared with, or the cases, whose mean effects are shown."""
+
+    kind: ReferenceKind = Field(
         description="`contrast`: the nearest prototype of another class, or of the best other outcome that has one; "
-        "`nearest`: the nearest prototype, for regression."
+        "`nearest`: the nearest prototype; `prototypes`: all of one outcome, each weighted by the rows that it "
+        "represents; `rows`: the reference rows of one outcome; `all`: all reference rows."
     )
-    row_id: RowId
-    outcome: str | SkipJsonSchema[None] = absent("Its class or outcome; absent for regression.")
-    score: float = Field(description="Its score, in the scale of the effects.")
+    row_id: RowId | SkipJsonSchema[None] = absent("Id of the row; absent where effects are means over several rows.")
+    outcome: str | SkipJsonSchema[None] = absent(
+        "Class or outcome of the row or rows; absent for regression, and of `all`."
+    )
+    n_rows: int = Field(description="Number of rows that effects are means over; 1 of `contrast` and of `nearest`.")
+    among: int | SkipJsonSchema[None] = absent(
+        "Number of rows of which these are evenly spaced ones, where all would take too long; absent where they are "
+        "all."
+    )
+    score: float = Field(description="Score, or mean score, in the scale of the effects.")
+    probability: float | SkipJsonSchema[None] = absent(
+        "The same as a probability, or the mean of these, 0 to 1: effects in `points` add up to the row's probability "
+        "less this. Only where features have points."
+    )
 
 
 class FeatureEffect(Contract):
@@ -151,19 +166,19 @@ class FeatureEffect(Contract):
     feature: str = Field(description="Name of the feature; of a column made of several features, the column's.")
     value: Cell = Field(
         default=None,
-        description="Value of the row; null if it is missing. Absent, as is `reference_value`, where the feature is "
-        "not a raw one.",
+        description="Value of the row; null if it is missing. Absent where the feature is not a raw one.",
         json_schema_extra=without_default,
     )
     reference_value: Cell = Field(
         default=None,
-        description="Value of the reference case; null if it is missing.",
+        description="Value of the reference case; null if it is missing. Absent where the feature is not a raw one, "
+        "and where effects are means over several rows.",
         json_schema_extra=without_default,
     )
     effect: float = Field(description="How much of the difference of the two scores is due to it, in the scale.")
     points: float | SkipJsonSchema[None] = absent(
-        "The same in points of probability, -1 to 1, by the rescale rule; only where the scale is `log_odds` and there "
-        "are two classes."
+        "The same in points of probability, -1 to 1, by the rescale rule, for each reference row by itself; only where "
+        "the scale is `log_odds` and there are two classes."
     )
 
 
@@ -181,13 +196,16 @@ class Effects(Contract):
     reference case to those of the row, to the model's raw score. It is of the model, and not of the world.
     """
 
-    of: str | SkipJsonSchema[None] = absent("Class whose score it is; absent for regression.")
+    of: str | SkipJsonSchema[None] = absent(
+        "Class whose score it is: the predicted one, the one whose score is in bands, or that of the requested "
+        "`outcome`; absent for regression."
+    )
     scale: Literal["probability", "log_odds", "value"] = Field(
         description="What the trees add up: shares of classes (`probability`), values before the logistic function or "
         "the softmax (`log_odds`), or predicted values (`value`)."
     )
     score: float = Field(description="Score of the row, in the scale.")
-    reference: EffectsReference = Field(description="The case that the row is compared with.")
+    reference: EffectsReference = Field(description="The case, or the cases, that the row is compared with.")
     features: list[FeatureEffect] = Field(
         description="Features by descending size of their effects, at most `n_reasons`; effects of all, and of the "
         "`rest`, add up to the difference of the two scores, each rounded to 7 digits of the larger score."

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 from typing_extensions import TypeAliasType
 
 from .artefacts import REQUEST, RESULT, ArtefactView, RunOn
@@ -15,6 +15,9 @@ MAX_CONTRASTS = 20
 MAX_SEARCHED_IDS = 10_000
 MAX_CONSTRAINED_FEATURES = 10_000
 _COSTLY = ", ".join(f"`{part.name}`" for part in PARTS if part.is_costly)
+ReferenceName = Annotated[
+    str, StringConstraints(max_length=300, pattern=r"^(contrast|nearest|all|(prototypes|rows):[^\x00]+)$")
+]
 NumberOfReasons = TypeAliasType(
     "NumberOfReasons",
     Annotated[
@@ -85,10 +88,20 @@ class ExplanationParts(Contract):
     nearest_rows: NearestRowsOptions | None = Field(
         default=None, description="Which rows `nearest_rows` lists, where it is included; null: the nearest five."
     )
+    reference: ReferenceName | None = Field(
+        default=None,
+        description="What effects compare each row with. `contrast`: the nearest prototype of another class, or of the "
+        "best other outcome; `nearest`: the nearest prototype; `prototypes:<outcome>`: the mean over the prototypes of "
+        "an outcome or class, weighted by the rows that they represent; `rows:<outcome>`: the mean over the reference "
+        "rows of an outcome or class; `all`: the mean over all reference rows. Null: `contrast`, or `nearest` for "
+        "regression without a decision.",
+    )
     outcome: str | None = Field(
         default=None,
-        description="Outcome, or class, that `changes` aim at, where these are included; null: the next better outcome "
-        "where a decision has bands, and otherwise the other class with the highest score.",
+        description="Outcome, or class, that the question is about: effects are on its score, and `changes`, where "
+        "these are included, aim at it. Null: effects are on the score that decides or, without a decision, on that of "
+        "the predicted class; changes aim at the next better outcome where a decision has bands, and otherwise at the "
+        "other class with the highest score.",
     )
     max_changed_features: Literal[1, 2] = Field(
         default=2, description="How many features may change together in `changes`, at most."

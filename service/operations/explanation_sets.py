@@ -3,6 +3,7 @@
 A set is kept as JSON lines, compressed frame by frame: they are read as a whole, or one page of them.
 """
 
+import json
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -13,6 +14,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from explanations.change_options import changes_options
+from explanations.effect_references import reference_of, refuse_without_prototypes, refuse_without_rows
+from explanations.effects import unknown_outcome
 from explanations.included_parts import (
     n_rows_listed,
     n_steps_listed,
@@ -20,9 +23,11 @@ from explanations.included_parts import (
     refuse_evidence,
     refuse_to_include,
 )
+from schemas.explainers import Explainer
 from schemas.explanation_parts import PARTS
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.explanations import EXPLANATION_SETS
+from schemas.models import Model
 from schemas.prototype_sets import MAX_PROTOTYPES_BY_COVERAGE, PROTOTYPE_SETS
 from storage.array_files import read_arrays
 from storage.datasets import StoredDataset
@@ -42,6 +47,7 @@ EXPLAINED_BLOCK_BYTES = 80 * MIB
 """Bytes of a process that explains blocks of rows."""
 SECONDS_PER_EXPLAINED_ROW = 1e-4
 _SECONDS_PER_CHANGES, _SECONDS_PER_CURVES, _SECONDS_PER_EVIDENCE = 0.1, 3e-3, 1e-3  # of a row
+_SECONDS_PER_MEAN = 0.2  # of a row whose effects are means over many; at most one
 _COMPRESSION = "zstd"
 _BLOCK_BYTES = 1 << 20
 _LARGE_LINE = (
@@ -67,10 +73,25 @@ def request_explanation_set(context: AppContext, request: ExplanationSetRequest)
     refuse_to_include(request.include, lacks, explainer.id)
     changes_options(request, model)
     refuse_evidence(request, model)
+    _refuse_effects(context, request, model, explainer)
     _check_size(context.settings.max_explanation_set_values, request, dataset, n_features)
     complete = request.model_copy(update={"include": sorted(set(request.include))})
     n_prototypes = _n_prototypes(context, explainer.prototype_set)
     return request_artefact(context, EXPLANATION_SETS, complete, MadeFrom(model, dataset, n_prototypes=n_prototypes))
+
+
+def _refuse_effects(context: AppContext, request: ExplanationSetRequest, model: Model, explainer: Explainer) -> None:
+    """Refuse a reference or an outcome that the explainer does not have, before a job finds out."""
+    prototype_set = context.artefacts.get(PROTOTYPE_SETS.name, explainer.prototype_set)
+    decides_apart = model.decision is not None and not model.decision.labels_decide
+    by_outcome = decides_apart and prototype_set.request["labels"] == "predicted"
+    reference = reference_of(request.reference, model.outcomes if by_outcome else model.classes)
+    refuse_without_rows(reference, are_kept=explainer.nearest_rows is not None)
+    if reference.kind == "prototypes":
+        result = json.loads(context.objects.get(prototype_set.result or ""))
+        refuse_without_prototypes(reference, [prototype["label"] for prototype in result["prototypes"]])
+    if request.outcome is not None and request.outcome not in {*model.outcomes, *model.classes}:
+        raise unknown_outcome(request.outcome, model.outcomes)
 
 
 def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:
@@ -83,6 +104,7 @@ def _seconds(sizes: JobSizes, request: Request) -> float:
     searches = _SECONDS_PER_CHANGES * ("changes" in request["include"])
     searches += _SECONDS_PER_EVIDENCE * ("evidence" in request["include"])
     searches += _SECONDS_PER_CURVES * ("curves" in request["include"])
+    searches += _SECONDS_PER_MEAN * (request.get("reference") or "").startswith(("rows:", "all"))
     return (SECONDS_PER_EXPLAINED_ROW + searches) * sizes.n_rows
 
 

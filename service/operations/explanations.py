@@ -10,6 +10,7 @@ import orjson
 
 from explanations.dataset_rows import DatasetRows
 from explanations.documents import written
+from explanations.effects import WarmEffects
 from explanations.evidence import WarmEvidence
 from explanations.explained_rows import explain_instances
 from explanations.instances import ReadInstances, read_instances, row_ids_of
@@ -38,6 +39,7 @@ Result = TypeVar("Result")
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
 _QUICK_SECONDS = 2.5e-3  # of searching for the nearest reference rows, and as long of all else: at most
+_MOST_EFFECT_SECONDS = 3.0  # of one processor, that effects against the means of many rows take in a call
 _SECONDS_TO_OPEN, _SECONDS_TO_GROUP = 5e-3, 1.0  # a dataset's file, and a column of groups that was not read yet
 
 
@@ -128,11 +130,36 @@ async def cost_of(warm: WarmExplainer, request: ExplanationRequest, size: Explan
             await asyncio.to_thread(warm.reference.open)
         if size.n_listed:
             seconds += _searching_seconds(warm.reference, request.nearest_rows or NearestRowsOptions(), size.n_rows)
+    if warm.effects is not None:
+        seconds += await _effects_seconds(warm.effects, request.reference, size.n_rows)
     if size.has_changes and not warm.changes.is_open:
         await asyncio.to_thread(warm.changes.open)
     if "evidence" in request.include and warm.evidence is not None:
         seconds += await _evidence_seconds(warm.evidence) * size.n_rows
     return Cost(seconds, size.n_bytes)
+
+
+async def _effects_seconds(effects: WarmEffects, reference: str | None, n_rows: int) -> float:
+    """Return how long effects against the mean of many rows take; read these if need be.
+
+    Raises
+    ------
+    StorageError
+        ``validation_failed`` for a reference that there is not or that has no rows; ``too_many_rows`` for more
+        explained rows than one call has time for.
+    """
+    named = effects.reference(reference)
+    if not named.is_mean:
+        return 0.0
+    mean = effects.means.of(named) if effects.means.is_open(named) else await asyncio.to_thread(effects.means.of, named)
+    seconds = effects.means.seconds(len(mean.ranks), n_rows)
+    if n_rows > 1 and seconds > _MOST_EFFECT_SECONDS:
+        detail = (
+            f"{n_rows} rows compared with {len(mean.ranks)} rows each take {seconds:.1f} s, and a call has "
+            f"{_MOST_EFFECT_SECONDS:g} s for them; send fewer rows, or request an explanation set"
+        )
+        raise StorageError("too_many_rows", detail, "/reference")
+    return seconds
 
 
 async def _evidence_seconds(evidence: WarmEvidence) -> float:

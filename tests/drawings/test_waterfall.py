@@ -18,7 +18,8 @@ def _effects(**changed: Any) -> dict[str, Any]:
         {"feature": "age", "value": 30, "reference_value": 30, "effect": 0.0, "points": 0.0},
         {"feature": "component", "effect": -0.5, "points": -0.1},
     ]
-    reference = {"kind": "contrast", "row_id": "813", "outcome": "approve", "score": -1.0}
+    reference = {"kind": "contrast", "row_id": "813", "outcome": "approve", "n_rows": 1, "score": -1.0}
+    reference["probability"] = 0.2689414
     rest = {"n_features": 57, "effect": 0.25}
     effects = {"of": "bad", "scale": "log_odds", "score": 0.25, "reference": reference, "features": features}
     return {**effects, "rest": rest, **changed}
@@ -55,6 +56,19 @@ def test_effects_without_points_stay_in_their_scale() -> None:
 
     assert (fall.scale, fall.direction, fall.before, fall.after) == ("value", "lower", 15, 3)
     assert [(step.start, step.end) for step in fall.steps] == [(232, 8)]
+
+
+def test_a_mean_over_rows_is_named_as_such_and_begins_at_their_mean_probability() -> None:
+    reference = {"kind": "rows", "outcome": "x<y", "n_rows": 1200, "score": -1.0, "probability": 0.4}
+    features = [{"feature": "late", "value": 2, "effect": 1.5, "points": 0.16}]
+    row = next(each for each in document("ExplanationList")["data"] if each["status"] == "ok")
+
+    fall = Waterfall.of_effects(_effects(reference=reference, features=features), _NAMES)
+    drawn = draw_explanation(row | {"effects": _effects(reference=reference, features=features)}, WhyContext())
+
+    assert (fall.before, fall.mean) == (0.4, "the mean of 1,200 reference rows of x<y")
+    assert "Compared with <bdi>the mean of 1,200 reference rows of x&lt;y</bdi>" in drawn
+    assert "there <bdi>" not in drawn.partition("ls-fall")[2].partition("</ol>")[0]
 
 
 def test_rows_of_one_score_have_no_bars() -> None:

@@ -10,8 +10,11 @@ import pytest
 from explanations.dataset_rows import DatasetRows
 from explanations.warm_explainer import WarmExplainer, warm_up
 from storage.dataset_files import DatasetFile
+from tests.support.additive_effects import effects_add_up
 from tests.support.odd_rows import model_with_odd_rows
 from tests.support.workshop import Workshop, workshop_in
+
+__all__ = ["effects_add_up"]
 
 
 @dataclass(frozen=True)

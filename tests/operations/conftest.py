@@ -2,7 +2,10 @@
 
 import pytest
 
+from tests.support.additive_effects import effects_add_up
 from tests.support.api import Registered
+
+__all__ = ["effects_add_up"]
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import httpx
 import numpy as np
 import pandas as pd
 
+from .additive_effects import check_answer
 from .models import FittedModel, fitted
 from .raw_http import NO_TLS
 
@@ -25,12 +26,19 @@ class Api:
         self.http = httpx.Client(base_url=url, timeout=_PATIENCE_SECONDS, verify=NO_TLS)
 
     def get(self, path: str, **headers: str) -> httpx.Response:
-        return self.http.get(path, headers=headers)
+        return self._checked(self.http.get(path, headers=headers))
 
     def post(self, path: str, body: object = None, **headers: str) -> httpx.Response:
         if body is None:
             return self.http.post(path, headers=headers)
-        return self.http.post(path, json=body, headers=headers)
+        return self._checked(self.http.post(path, json=body, headers=headers))
+
+    @staticmethod
+    def _checked(answer: httpx.Response) -> httpx.Response:
+        """Return an answer whose explanations, where it has some, have effects that add up."""
+        if answer.status_code == 200:
+            check_answer(answer.content)
+        return answer
 
     def patch(self, path: str, body: object, **headers: str) -> httpx.Response:
         return self.http.patch(path, json=body, headers=headers)

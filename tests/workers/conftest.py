@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.additive_effects import effects_add_up
 from tests.support.job_farm import JobFarm, WorkerProcess
+
+__all__ = ["effects_add_up"]
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import tanh
+from math import cosh, sinh, tanh
 from typing import Literal, Self
 
 import numpy as np
@@ -21,7 +21,8 @@ Floats = NDArray[np.float64]
 Scale = Literal["probability", "log_odds", "value"]
 
 _ONE = np.ones(1)
-_PATTERN_COST = 3  # of a row among patterns, in walks of a row beside a reference case
+_FLAT = 700.0  # log-odds beyond which no probability differs from 0 and 1
+_MOST_WALKED = 3  # reference cases beside which rows walk; of more, patterns are counted, however few rows there are
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +93,11 @@ class EnsembleEffects:
         return len(self.paired.gains) - 1 <= MOST_PLAYERS
 
     @property
+    def has_points(self) -> bool:
+        """Whether effects have points of probability: on log-odds of two classes."""
+        return self.scale == "log_odds" and self.link == "logistic"
+
+    @property
     def n_players(self) -> int:
         """Number of players."""
         return len(self.players.names)
@@ -137,7 +143,7 @@ class EnsembleEffects:
         values, trees = self.scores.values_of(score), self.scores.trees_of(score)
         ranks, references = np.ascontiguousarray(ranks), np.ascontiguousarray(references)
         n_rows, n_references = len(ranks), len(references)
-        if self.has_patterns and n_rows * n_references > _PATTERN_COST * (n_rows + n_references):
+        if self.has_patterns and n_references > _MOST_WALKED:
             columns = np.ascontiguousarray(ranks.T), np.ascontiguousarray(references.T)
             room = new_patterns(n_rows), new_patterns(n_references), self.depth
             add_mean_effects(self.paired, trees, columns, (shares, values), room, effects)
@@ -168,34 +174,56 @@ def _scale(description: ModelDescription) -> Scale:
     return "probability" if description.score_kind == "probability" else "value"
 
 
-def points_of_probability(effects: Floats, raw: Floats, reference_raw: Floats) -> Floats:
-    """Return effects on log-odds of two classes in points of probability, by the rescale rule.
+def points_of_probability(
+    effects: EnsembleEffects,
+    ranks: NDArray[np.uint16],
+    references: NDArray[np.uint16],
+    score: int,
+    weights: Floats,
+) -> Floats:
+    """Return mean effects on log-odds of two classes in points of probability, by the rescale rule.
 
-    Each is multiplied by the difference of probabilities, divided by that of log-odds, so that they add up to the
-    former; where the two rows have the same log-odds, by the slope there. More than two classes have no such points:
-    the probability of one depends on the raw scores of all.
+    The effects of a row against each reference case are multiplied by the slope between these two, and then averaged:
+    they add up to the row's probability less the mean probability of the reference cases. More than two classes have
+    no such points: the probability of one depends on the raw scores of all.
 
     Parameters
     ----------
-    effects : (n_rows, n_players)
-        Of rows against one reference case each.
-    raw, reference_raw : (n_rows,)
-        Their raw scores.
+    effects
+        Of a model that has points.
+    ranks : (n_rows, n_ranked)
+        Of the explained rows.
+    references : (n_references, n_ranked)
+        Of the reference cases.
+    score
+        Index of the class.
+    weights : (n_references,)
+        Of the reference cases, adding up to 1.
 
     Returns
     -------
     (n_rows, n_players) float64
         From -1 to 1 in each row's sum.
     """
-    slopes = [points_per_log_odds(*pair) for pair in zip(raw.tolist(), reference_raw.tolist(), strict=True)]
-    return np.asarray(effects * np.array(slopes)[:, None])
+    raw, reference_raw = (effects.raw_scores(each)[:, score].tolist() for each in (ranks, references))
+    points = np.empty((len(ranks), effects.n_players))
+    for row in range(len(ranks)):
+        slopes = [points_per_log_odds(raw[row], each) for each in reference_raw]
+        scaled = weights * np.array(slopes)
+        points[row] = effects.mean_effects(ranks[row : row + 1], references, score, scaled)[0] * scaled.sum()
+    return points
 
 
 def points_per_log_odds(raw: float, reference_raw: float) -> float:
     """Return the difference of two probabilities, divided by that of their log-odds; where that is 0, the slope."""
-    probability, reference = (0.5 * (1 + tanh(each / 2)) for each in (raw, reference_raw))
     difference = raw - reference_raw
-    return probability * (1 - probability) if difference == 0 else (probability - reference) / difference
+    if abs(difference) > 1:
+        return 0.5 * (tanh(raw / 2) - tanh(reference_raw / 2)) / difference
+    if max(abs(raw), abs(reference_raw)) > _FLAT:
+        return 0.0
+    # Of probabilities that are nearly the same, the difference would have few digits.
+    ratio = sinh(difference / 2) / (difference / 2) if difference else 1.0
+    return ratio / (4 * cosh(raw / 2) * cosh(reference_raw / 2))
 
 
 def mean_absolute_effects(effects: Floats) -> Floats:

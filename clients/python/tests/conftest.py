@@ -5,7 +5,10 @@ from collections.abc import Iterator
 import pytest
 from leafspace_client import Leafspace
 
+from tests.support.additive_effects import effects_add_up
 from tests.support.serving import Service
+
+__all__ = ["effects_add_up"]
 
 
 @pytest.fixture

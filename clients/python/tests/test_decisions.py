@@ -124,7 +124,7 @@ _EXPLAINED = {
         "of": "1",
         "scale": "log_odds",
         "score": -0.66,
-        "reference": {"kind": "contrast", "row_id": "7", "outcome": "approve", "score": -2.0},
+        "reference": {"kind": "contrast", "row_id": "7", "outcome": "approve", "n_rows": 1, "score": -2.0},
         "features": [
             {"feature": "late", "value": 2, "reference_value": None, "effect": 1.5, "points": 0.25},
             {"feature": "insured", "value": True, "reference_value": False, "effect": -0.125, "points": -0.02},

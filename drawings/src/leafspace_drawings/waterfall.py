@@ -7,7 +7,7 @@ from math import tanh
 from typing import Any
 
 from .columns import ColumnName, ColumnNames
-from .words import counted, number
+from .words import counted, number, reference_case
 
 Json = Mapping[str, Any]
 
@@ -21,7 +21,7 @@ class Step:
 
     column: ColumnName | None  # None: the features that are not listed
     said: str  # of those, how many there are
-    values: tuple[Any, Any] | None  # of the row and of the reference case; None: not known
+    values: tuple[Any, ...]  # of the row and of the reference case, as far as they are known
     effect: float
     low: float  # where its bar begins, and how wide it is, in units of the picture
     width: float
@@ -53,7 +53,7 @@ class Waterfall:
         before, after = effects["reference"]["score"], effects["score"]
         sizes = [each["points" if is_rescaled else "effect"] for each in listed]
         if is_rescaled:
-            before, after = _logistic(before), _logistic(after)
+            before, after = effects["reference"]["probability"], _logistic(after)
         if n_others:
             sizes.append(after - before - sum(sizes) if is_rescaled else effects["rest"]["effect"])
         return cls(
@@ -73,19 +73,26 @@ class Waterfall:
         inner = cls.WIDTH - 2 * cls._INSET
         places = [round(cls._INSET + inner * ((each - lowest) / span if span else 0.5), 1) for each in sums]
         others = counted(effects["rest"]["n_features"], "other feature")
-        lines = [
-            (names[each["feature"]], "", (each["value"], each.get("reference_value")) if "value" in each else None)
-            for each in effects["features"]
-        ] + [(None, others, None)]
+        lines = [(names[each["feature"]], "", _values(each)) for each in effects["features"]] + [(None, others, ())]
         return tuple(
             Step(column, said, values, size, min(start, end), max(1.0, round(abs(end - start), 1)), start, end)
             for (column, said, values), size, (start, end) in zip(lines, sizes, pairwise(places), strict=False)
         )
 
     @property
+    def mean(self) -> str | None:
+        """Which rows effects are means over, in words; None: they are against one row."""
+        return None if "row_id" in self.reference else reference_case(self.reference)
+
+    @property
     def direction(self) -> str:
         """How the row's score compares with that of the reference case."""
         return "as high" if self.before == self.after else "higher" if self.before < self.after else "lower"
+
+
+def _values(effect: Json) -> tuple[Any, ...]:
+    """Return the values of the row and of the reference case, as far as there are any."""
+    return tuple(effect[name] for name in ("value", "reference_value") if name in effect)
 
 
 def _shortened(effects: Json) -> Json:

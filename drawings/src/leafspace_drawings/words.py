@@ -83,6 +83,22 @@ def outcome(predicted: str, actual: str | None) -> str:
     return predicted if actual in {None, predicted} else f"predicted {predicted}, was {actual}"
 
 
+def reference_case(reference: Mapping[str, Any]) -> str:
+    """Return what effects compare a row with: ``row 7 (paid)``, or ``the mean of 40 reference rows of paid``.
+
+    ``reference`` is the one of an explanation's effects.
+    """
+    outcome_of_rows = reference.get("outcome")
+    if "row_id" in reference:
+        return f"row {reference['row_id']}{'' if outcome_of_rows is None else f' ({outcome_of_rows})'}"
+    noun = "prototype" if reference["kind"] == "prototypes" else "reference row"
+    of = "" if outcome_of_rows is None else f" of {outcome_of_rows}"
+    if reference.get("among") is not None:  # all would take too long
+        return f"the mean of {reference['n_rows']:,} of {counted(reference['among'], noun)}{of}, evenly spaced"
+    every = "all " if reference["kind"] == "all" else ""
+    return f"the mean of {every}{counted(reference['n_rows'], noun)}{of}"
+
+
 _UNEQUAL = 0.1  # by how much a constant answer gains where classes are not counted alike, so that they must be
 
 

@@ -1,5 +1,6 @@
 """Effects are the Shapley values of what the model itself predicts for mixtures of two rows."""
 
+from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,12 @@ from tree_explainers.effects.ensemble_effects import (
     EnsembleEffects,
     mean_absolute_effects,
     points_of_probability,
+    points_per_log_odds,
     probabilities,
 )
 from tree_explainers.errors import InvalidInput, MethodNotApplicable
 
+Floats = NDArray[np.float64]
 WITHOUT_SUMS = ("ada_boost_binary", "ada_boost_multiclass", "ada_boost_regression")
 MODELS = tuple(name for name in (*ALL_MODELS, *PIPELINES, *NATIVE) if name not in WITHOUT_SUMS)
 PAIRS = ((0, 60), (30, 7))
@@ -142,24 +145,38 @@ def test_means_over_many_references_are_those_of_one_after_the_other(name: str) 
     np.testing.assert_allclose(effects, expected, rtol=0, atol=1e-12 * np.abs(expected).max().clip(1))
 
 
-def test_points_of_probability_add_up_to_its_difference() -> None:
+def test_points_of_probability_are_those_of_each_reference_case_and_add_up() -> None:
     model = explained("xgboost_binary")
-    ranks = model.ranks(model.model.rows.take(slice(0, 30)))
+    rows = model.model.rows.take(slice(0, 24))
+    ranks, weights = model.ranks(rows), np.arange(1, 21) / 210
     raw = model.effects.raw_scores(ranks)[:, 1]
-    reference = np.full(30, raw[0])
-    effects = model.effects.mean_effects(ranks, ranks[:1], 1)
+    scores = np.asarray(model.model.session.run_in_chunks(rows).scores, np.float64)[:, 1]
+    expected = np.zeros((4, model.effects.n_players))
+    for at, weight in enumerate(weights.tolist(), 4):
+        effects = model.effects.mean_effects(ranks[:4], ranks[at : at + 1], 1)
+        with np.errstate(invalid="ignore"):
+            slopes = np.nan_to_num((_logistic(raw[:4]) - _logistic(raw[at])) / (raw[:4] - raw[at]))
+        expected += weight * effects * slopes[:, None]
 
-    points = points_of_probability(effects, raw, reference)
+    points = points_of_probability(model.effects, ranks[:4], ranks[4:], 1, weights)
 
-    scores = np.asarray(model.model.session.run_in_chunks(model.model.rows.take(slice(0, 30))).scores, np.float64)
-    np.testing.assert_allclose(points.sum(axis=1), scores[:, 1] - scores[0, 1], atol=1e-6)
-    assert (np.sign(points) == np.sign(effects)).all()
+    np.testing.assert_allclose(points, expected, atol=1e-12)
+    np.testing.assert_allclose(points.sum(axis=1), scores[:4] - weights @ scores[4:], atol=1e-6)
 
 
-def test_points_where_nothing_differs_follow_the_slope() -> None:
-    points = points_of_probability(np.array([[2.0, -2.0]]), np.zeros(1), np.zeros(1))
+def _logistic(log_odds: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-log_odds)))
 
-    assert points.tolist() == [[0.5, -0.5]]
+
+@pytest.mark.parametrize("raw", [0.0, 0.3, -5.0, 30.0, -800.0])
+@pytest.mark.parametrize("difference", [0.0, 1e-13, 1e-6, 0.9, 1.1, 20.0])
+def test_points_for_each_log_odds_are_the_slope_between_two_rows(raw: float, difference: float) -> None:
+    with localcontext(prec=400):
+        ends = [1 / (1 + (-Decimal(each)).exp()) for each in (raw, raw + difference)]
+        gap = Decimal(raw + difference) - Decimal(raw)
+        expected = ends[0] * (1 - ends[0]) if gap == 0 else (ends[1] - ends[0]) / gap
+
+    assert points_per_log_odds(raw + difference, raw) == pytest.approx(float(expected), rel=1e-9, abs=1e-16)
 
 
 def test_mean_absolute_effects() -> None:

@@ -43,7 +43,7 @@ def test_effects_of_trees_of_all_operators(seed: int, element: int, version: int
     ranks = effects.ranks(next(iter(feeds.values())).astype(np.float64))
     expected = np.array([[_naive(session, row, other) for other in values[_N_ROWS:]] for row in values[:_N_ROWS]])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ensemble_effects, "_PATTERN_COST", 0 if by_patterns else 1_000)
+        patch.setattr(ensemble_effects, "_MOST_WALKED", 0 if by_patterns else 1_000)
         found = effects.mean_effects(ranks[:_N_ROWS], ranks[_N_ROWS:], 0)
 
     np.testing.assert_allclose(found, expected.mean(axis=1), rtol=1e-5, atol=1e-4)

@@ -14,6 +14,7 @@ from .contract.explainers import (
 )
 from .errors import Invalid, LeafspaceError
 from .explanations import Beside, Explanation, Explanations, SearchedRows, WishedChanges, parts_of
+from .labels import Label
 from .nested_rows import is_nested, nested_batches, nested_instances
 from .nouns import (
     AsyncDeletable,
@@ -98,6 +99,8 @@ def explain_rows(  # what explanations may have
     n_contrasts: int = 1,
     nearest_rows: SearchedRows | None = None,
     changes: WishedChanges | None = None,
+    reference: str | None = None,
+    outcome: Label | None = None,
     detail: Detail = "short",
 ) -> Program[Explanations]:
     """Return an explanation for each row, in their order.
@@ -131,6 +134,14 @@ def explain_rows(  # what explanations may have
     changes
         Which changes to search, such as ``{"outcome": "approve", "max_features": 1, "fixed": ["age"], "only_up":
         ["years_employed"], "only_down": ["debt"]}``, of which any may be left out; it includes ``"changes"``.
+    reference
+        What effects compare each row with: ``"contrast"``, the nearest prototype of another class or of the best other
+        outcome; ``"nearest"``; ``"prototypes:approve"`` or ``"rows:approve"``, the mean over the prototypes or
+        reference rows of an outcome or class; ``"all"``, the mean over all reference rows. Default: ``"contrast"``, or
+        ``"nearest"`` for regression without a decision.
+    outcome
+        Outcome or class whose score effects are on, and that changes aim at; default: the score that decides or that of
+        the predicted class, and the next better outcome or the next class.
     detail
         ``"full"`` returns everything that the explainer has but ``"changes"``, ``"curves"`` and ``"evidence"``, which
         are always to be included.
@@ -172,7 +183,7 @@ def explain_rows(  # what explanations may have
             n_reasons=n_reasons,
             n_contrasts=n_contrasts,
             detail=detail,
-            **parts_of(include, nearest_rows, changes),
+            **parts_of(include, nearest_rows, changes, reference, outcome),
         )
         try:
             answer = yield from fetch(explain(self.id, body=request))

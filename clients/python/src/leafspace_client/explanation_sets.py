@@ -14,6 +14,7 @@ from .contract.explanation_sets import (
     list_explanation_sets,
 )
 from .explanations import Explanation, Explanations, SearchedRows, WishedChanges, parts_of
+from .labels import Label
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
 from .types import Detail, ExplanationSetRequest, ExplanationSetResult, Include, NumberOfReasons, RunOn
 from .types import ExplanationSet as Details
@@ -71,6 +72,8 @@ def _create(  # what explanations may have
     n_contrasts: int = 1,
     nearest_rows: SearchedRows | None = None,
     changes: WishedChanges | None = None,
+    reference: str | None = None,
+    outcome: Label | None = None,
     detail: Detail = "short",
     settings: Settings | None = None,
     run_on: RunOn = "auto",
@@ -96,6 +99,14 @@ def _create(  # what explanations may have
     changes
         Which changes to search, such as ``{"outcome": "approve", "max_features": 1, "fixed": ["age"], "only_up":
         ["years_employed"], "only_down": ["debt"]}``, of which any may be left out; it includes ``"changes"``.
+    reference
+        What effects compare each row with: ``"contrast"``, the nearest prototype of another class or of the best other
+        outcome; ``"nearest"``; ``"prototypes:approve"`` or ``"rows:approve"``, the mean over the prototypes or
+        reference rows of an outcome or class; ``"all"``, the mean over all reference rows. Default: ``"contrast"``, or
+        ``"nearest"`` for regression without a decision.
+    outcome
+        Outcome or class whose score effects are on, and that changes aim at; default: the score that decides or that of
+        the predicted class, and the next better outcome or the next class.
     detail
         ``"full"`` returns everything that the explainer has but ``"changes"``, ``"curves"`` and ``"evidence"``, which
         are always to be included.
@@ -114,7 +125,7 @@ def _create(  # what explanations may have
         detail=detail,
         settings=unless_none(settings),
         run_on=run_on,
-        **parts_of(include, nearest_rows, changes),
+        **parts_of(include, nearest_rows, changes, reference, outcome),
     )
     return self._wrapped((yield from create(create_explanation_set(body=request))))
 

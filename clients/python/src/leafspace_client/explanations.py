@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 from .arguments import checked
 from .displays import Displayed
+from .errors import Invalid
 from .explanation_fields import ExplanationFields
 from .frames import FrameOf, explanations_frame
 from .known_documents import KnownDocuments
@@ -49,10 +50,16 @@ class WishedChanges(TypedDict, total=False):
 
 
 def parts_of(
-    include: Sequence[Include], nearest_rows: SearchedRows | None, changes: WishedChanges | None = None
+    include: Sequence[Include],
+    nearest_rows: SearchedRows | None,
+    changes: WishedChanges | None,
+    reference: str | None,
+    outcome: Label | None,
 ) -> dict[str, Any]:
     """Return the fields of a request; who says which rows or changes to list wants them."""
-    fields: dict[str, Any] = {}
+    fields: dict[str, Any] = {} if reference is None else {"reference": reference}
+    if outcome is not None:
+        fields["outcome"] = id_text(outcome, "outcome")
     implied: list[Include] = []
     if nearest_rows is not None:
         implied.append("nearest_rows")
@@ -61,6 +68,9 @@ def parts_of(
     if changes is not None:
         implied.append("changes")
         fields |= _fields_of_changes(**changes)
+        if outcome is not None and fields["outcome"] != id_text(outcome, "outcome"):
+            detail = f"outcome is {outcome!r}, and changes aim at {changes.get('outcome')!r}; name one of the two"
+            raise Invalid("validation_failed", detail)
     included = list(dict.fromkeys([*include, *implied]))
     return fields | ({"include": included} if included else {})
 
@@ -217,9 +227,10 @@ class Explanations(Sequence[Explanation], Displayed):
             ``prototype_row_id``, of classifiers ``prototype_label``, ``proximity``, ``reason_rank``, ``feature``,
             ``text``, ``value``, ``prototype_value`` and ``share_of_trees`` (0 to 1). Ranks begin at 1.
             ``"effects"``: a row for each listed effect, with ``row_id``, ``of`` (a class) of classifiers, ``scale``,
-            ``reference_row_id``, ``effect_rank``, ``feature``, ``value``, ``reference_value``, ``effect``, in the
-            scale, and ``points`` of probability (-1 to 1) where the scale is ``log_odds`` and there are two classes.
-            A last one without a ``feature`` has the sum of the others, where there are any.
+            ``reference`` (its kind), ``reference_row_id`` (missing of a mean), ``effect_rank``, ``feature``, ``value``,
+            ``reference_value``, ``effect``, in the scale, and ``points`` of probability (-1 to 1) where the scale is
+            ``log_odds`` and there are two classes. A last one without a ``feature`` has the sum of the others, where
+            there are any.
 
         Returns
         -------

@@ -197,7 +197,8 @@ def _effect_lines(explanation: "ExplanationFields") -> list[_Line]:
     if effects is None:
         return []
     begin: _Line = {"row_id": explanation.row_id} | _present(of=effects.of)
-    begin |= {"scale": effects.scale, "reference_row_id": effects.reference.row_id}
+    begin |= {"scale": effects.scale, "reference": effects.reference.kind}
+    begin |= {"reference_row_id": None} | _present(reference_row_id=effects.reference.row_id)
     lines = [begin | {"effect_rank": rank} | _of_effect(each) for rank, each in enumerate(effects.features, 1)]
     others = {"effect_rank": None, "feature": None, "value": None, "reference_value": None}
     return [*lines, *([begin | others | {"effect": effects.rest.effect}] if effects.rest.n_features else [])]

@@ -101,12 +101,12 @@ def _decision_line(decided: Decided) -> str:
 
 def _effect_lines(effects: Effects) -> list[str]:
     """Return what the effects are on and against, then a line for each feature, and one for all others."""
+    from leafspace_drawings.words import reference_case  # importing the client stays quick
+
     of = "" if isinstance(effects.of, Unset) else f" of {_outcome(effects.of)}"
-    case = effects.reference
-    outcome = "" if isinstance(case.outcome, Unset) else f" ({_outcome(case.outcome)})"
-    words = {"probability": "score", "log_odds": "log-odds", "value": "value"}
-    scores = f"{number(case.score)} to {number(effects.score)}"
-    begin = f"Effects on the {words.get(effects.scale, effects.scale)}{of}, from row {case.row_id}{outcome}: {scores}"
+    words = {"probability": "score", "log_odds": "log-odds"}.get(effects.scale, effects.scale)
+    scores = f"{number(effects.reference.score)} to {number(effects.score)}"
+    begin = f"Effects on the {words}{of}, from {reference_case(effects.reference.to_dict())}: {scores}"
     features = [f"   {_signed(each.effect)} {each.feature}{_values(each)}{_points(each)}" for each in effects.features]
     n_others = effects.rest.n_features
     others = "1 other feature" if n_others == 1 else f"{n_others:,} other features"
@@ -114,11 +114,11 @@ def _effect_lines(effects: Effects) -> list[str]:
 
 
 def _values(effect: FeatureEffect) -> str:
-    """Return the values of the row and of the reference case, where the feature is a raw one."""
+    """Return the values of the row and of the reference case, where there are any."""
     if isinstance(effect.value, Unset):
         return ""
-    value, other = (_cell(each) for each in (effect.value, effect.reference_value))
-    return f" ({value})" if value == other else f" ({value}, there {other})"
+    known = [each for each in (effect.value, effect.reference_value) if not isinstance(each, Unset)]
+    return f" ({', there '.join(dict.fromkeys(map(_cell, known)))})"
 
 
 def _cell(value: Any) -> str:  # of a row

@@ -266,7 +266,9 @@ class Effects(Record):
     """
 
     of: str | Unset = UNSET
-    """Class whose score it is; absent for regression."""
+    """Class whose score it is: the predicted one, the one whose score is in bands, or that of the requested `outcome`;
+    absent for regression.
+    """
     scale: EffectsScale | str
     """What the trees add up: shares of classes (`probability`), values before the logistic function or the softmax
     (`log_odds`), or predicted values (`value`).
@@ -274,7 +276,7 @@ class Effects(Record):
     score: float
     """Score of the row, in the scale."""
     reference: EffectsReference
-    """The case that the row is compared with."""
+    """The case, or the cases, that the row is compared with."""
     features: list[FeatureEffect]
     """Features by descending size of their effects, at most `n_reasons`; effects of all, and of the `rest`, add up to
     the difference of the two scores, each rounded to 7 digits of the larger score.
@@ -284,18 +286,28 @@ class Effects(Record):
 
 
 class EffectsReference(Record):
-    """The case that a row is compared with."""
+    """The case that a row is compared with, or the cases, whose mean effects are shown."""
 
     kind: EffectsReferenceKind | str
     """`contrast`: the nearest prototype of another class, or of the best other outcome that has one; `nearest`: the
-    nearest prototype, for regression.
+    nearest prototype; `prototypes`: all of one outcome, each weighted by the rows that it represents; `rows`: the
+    reference rows of one outcome; `all`: all reference rows.
     """
-    row_id: str
-    """Id of the row: its text in the dataset's row_id column, or its 0-based index without one."""
+    row_id: str | Unset = UNSET
+    """Id of the row; absent where effects are means over several rows."""
     outcome: str | Unset = UNSET
-    """Its class or outcome; absent for regression."""
+    """Class or outcome of the row or rows; absent for regression, and of `all`."""
+    n_rows: int
+    """Number of rows that effects are means over; 1 of `contrast` and of `nearest`."""
+    among: int | Unset = UNSET
+    """Number of rows of which these are evenly spaced ones, where all would take too long; absent where they are all.
+    """
     score: float
-    """Its score, in the scale of the effects."""
+    """Score, or mean score, in the scale of the effects."""
+    probability: float | Unset = UNSET
+    """The same as a probability, or the mean of these, 0 to 1: effects in `points` add up to the row's probability less
+    this. Only where features have points.
+    """
 
 
 class Evidence(Record):
@@ -526,9 +538,17 @@ class ExplanationRequest(Record):
     """
     nearest_rows: NearestRowsOptions | Unset | None = UNSET
     """Which rows `nearest_rows` lists, where it is included; null: the nearest five."""
+    reference: str | Unset | None = UNSET
+    """What effects compare each row with. `contrast`: the nearest prototype of another class, or of the best other
+    outcome; `nearest`: the nearest prototype; `prototypes:<outcome>`: the mean over the prototypes of an outcome or
+    class, weighted by the rows that they represent; `rows:<outcome>`: the mean over the reference rows of an outcome or
+    class; `all`: the mean over all reference rows. Null: `contrast`, or `nearest` for regression without a decision.
+    """
     outcome: str | Unset | None = UNSET
-    """Outcome, or class, that `changes` aim at, where these are included; null: the next better outcome where a
-    decision has bands, and otherwise the other class with the highest score.
+    """Outcome, or class, that the question is about: effects are on its score, and `changes`, where these are included,
+    aim at it. Null: effects are on the score that decides or, without a decision, on that of the predicted class;
+    changes aim at the next better outcome where a decision has bands, and otherwise at the other class with the highest
+    score.
     """
     max_changed_features: Literal[1, 2] | Unset = UNSET
     """How many features may change together in `changes`, at most."""
@@ -564,14 +584,16 @@ class FeatureEffect(Record):
     feature: str
     """Name of the feature; of a column made of several features, the column's."""
     value: CellValue | Unset | None = UNSET
-    """Value of the row; null if it is missing. Absent, as is `reference_value`, where the feature is not a raw one."""
+    """Value of the row; null if it is missing. Absent where the feature is not a raw one."""
     reference_value: CellValue | Unset | None = UNSET
-    """Value of the reference case; null if it is missing."""
+    """Value of the reference case; null if it is missing. Absent where the feature is not a raw one, and where effects
+    are means over several rows.
+    """
     effect: float
     """How much of the difference of the two scores is due to it, in the scale."""
     points: float | Unset = UNSET
-    """The same in points of probability, -1 to 1, by the rescale rule; only where the scale is `log_odds` and there are
-    two classes.
+    """The same in points of probability, -1 to 1, by the rescale rule, for each reference row by itself; only where the
+    scale is `log_odds` and there are two classes.
     """
 
 

@@ -63,9 +63,17 @@ class ExplanationSetRequest(Record):
     """
     nearest_rows: NearestRowsOptions | Unset | None = UNSET
     """Which rows `nearest_rows` lists, where it is included; null: the nearest five."""
+    reference: str | Unset | None = UNSET
+    """What effects compare each row with. `contrast`: the nearest prototype of another class, or of the best other
+    outcome; `nearest`: the nearest prototype; `prototypes:<outcome>`: the mean over the prototypes of an outcome or
+    class, weighted by the rows that they represent; `rows:<outcome>`: the mean over the reference rows of an outcome or
+    class; `all`: the mean over all reference rows. Null: `contrast`, or `nearest` for regression without a decision.
+    """
     outcome: str | Unset | None = UNSET
-    """Outcome, or class, that `changes` aim at, where these are included; null: the next better outcome where a
-    decision has bands, and otherwise the other class with the highest score.
+    """Outcome, or class, that the question is about: effects are on its score, and `changes`, where these are included,
+    aim at it. Null: effects are on the score that decides or, without a decision, on that of the predicted class;
+    changes aim at the next better outcome where a decision has bands, and otherwise at the other class with the highest
+    score.
     """
     max_changed_features: Literal[1, 2] | Unset = UNSET
     """How many features may change together in `changes`, at most."""

@@ -257,7 +257,6 @@ def test_full_detail_has_changes_only_where_they_are_included(api: Api) -> None:
         ({"include": ["changes"], "fixed": ["x1"], "only_up": ["x0", "x1"]}, "/only_up/1", "'x1' is in fixed, too"),
         ({"include": ["changes"], "only_up": ["x1"], "only_down": ["x1"]}, "/only_down/0", "'x1' is in only_up, too"),
         ({"include": ["changes"], "max_changed_features": 3}, "/max_changed_features", "1 or 2"),
-        ({"outcome": "1"}, "/outcome", "name changes in include"),
         ({"fixed": ["x0"]}, "/fixed", "name changes in include"),
         ({"only_down": ["x0"]}, "/only_down", "name changes in include"),
     ],

@@ -91,7 +91,15 @@ def test_a_new_set_is_accepted_with_a_job_to_look_at(api: Api, forest: Registere
     assert (body["object"], body["status"], body["result"]) == ("explanation_set", "pending", None)
     assert body["id"].startswith("exs_")
     defaults = {"include": [], "n_reasons": 5, "n_contrasts": 1, "nearest_rows": None, "detail": "short"}
-    defaults |= {"run_on": "auto", "outcome": None, "reference": None, "max_changed_features": 2, "fixed": []}
+    defaults |= {
+        "run_on": "auto",
+        "outcome": None,
+        "reference": None,
+        "max_changed_features": 2,
+        "fixed": [],
+        "only_up": [],
+        "only_down": [],
+    }
     assert body["request"] == {**request, **defaults}
     job = api.wait(body["job"])
     assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "explanation_sets")

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from schemas.explanation_sets import NearestRowsOptions
 from schemas.json_numbers import json_number
-from tree_explainers.changes.smallest_changes import Change, FeatureChange, SearchLimits
+from tree_explainers.changes.row_changes import Change, FeatureChange
+from tree_explainers.changes.smallest_changes import SearchLimits
 from tree_explainers.changes.value_axes import RawValue
 from tree_explainers.changes.wishes import BandWish, ClassWish, Wish
 from tree_explainers.onnx_models.description import ModelDescription
@@ -25,6 +26,10 @@ MAX_CELLS = 1_000_000
 
 MAX_PAIRS = 500
 """Pairs of features that it looks at, for one row: all of them of 32 features."""
+
+_SIZE_DIGITS = 3  # beyond which sizes count as equal
+_N_OPTIONS = 3  # of each number of features
+_N_RANKED = 8  # of these the most plausible are returned
 
 
 class ChangedRow(NamedTuple):
@@ -43,7 +48,7 @@ def changes_of(warm: WarmExplainer, options: ChangesOptions, row: ChangedRow) ->
     if wished is None or wished == row.outcome:
         return None
     search, (wish, column) = warm.changes.open(), _wish(description, wished, row.scores.dtype)
-    limits = SearchLimits(options.max_features, max_cells=MAX_CELLS, max_pairs=MAX_PAIRS)
+    limits = SearchLimits(options.max_features, _N_RANKED, max_cells=MAX_CELLS, max_pairs=MAX_PAIRS)
     changes = search.find(row.raw, wish, warm.changes.constraints(options.constraints), limits)
     document = {
         "outcome": description.outcomes[wished],
@@ -90,7 +95,8 @@ def _options(
     proximities = warm.index.proximities(leaves)
     scores = decimals(np.array([change.scores[column] for change in changes]))
     options: list[dict[str, Any]] = []
-    for at, change in enumerate(changes):
+    for at in most_plausible(changes, proximities.max(axis=1)):
+        change = changes[at]
         typicality = {} if warm.typicality is None else warm.typicality.standing(int(proximities[at].max())).document
         nearest = _nearest_row(warm, outcome, leaves[at], proximities[at])
         options.append(
@@ -103,6 +109,32 @@ def _options(
             }
         )
     return options
+
+
+def most_plausible(changes: Sequence[Change], nearest: NDArray[np.int64]) -> list[int]:
+    """Return which changes to show, in their order: by number of features, and of each number at most three.
+
+    Rows that share no leaf with any prototype come last, whatever the change; then small changes come first, and of the
+    same size those whose rows are nearer to a prototype.
+
+    Parameters
+    ----------
+    changes
+        All that were found.
+    nearest : (n_changes,)
+        Proximity of each changed row to its nearest prototype.
+    """
+    by_number: dict[int, list[int]] = {}
+    for at, change in enumerate(changes):
+        by_number.setdefault(len(change.parts), []).append(at)
+    return [
+        at
+        for n_features in sorted(by_number)
+        for at in sorted(
+            by_number[n_features],
+            key=lambda at: (nearest[at] == 0, round(changes[at].size, _SIZE_DIGITS), -nearest[at]),
+        )[:_N_OPTIONS]
+    ]
 
 
 def _rows_of(warm: WarmExplainer, changes: Sequence[Change], row: ChangedRow) -> Rows:

@@ -132,8 +132,10 @@ def _of_changes(changes: Mapping[str, Any], mention: Mention) -> str:
         found = "gives" if changes["none_with_fewer"] else "that was searched gives"
         return f"No change of {n_features} {found} the outcome {outcome_words}."
     parts = changes["options"][0]["changes"]
-    wanted = " and ".join(f"{mention(part['feature'])} were {cell_words(part['to'])}" for part in parts)
-    return f"It would be {outcome_words} if {wanted}."
+    named = [f"{mention(part['feature'])} were {cell_words(part['to'])}" for part in parts[:_N_FEATURES]]
+    n_others = len(parts) - len(named)
+    others = [f"{n_others} other feature{'' if n_others == 1 else 's'} changed, too"] if n_others else []
+    return f"It would be {outcome_words} if {_listed([*named, *others])}."
 
 
 _OF_SCALE = {"probability": "score", "log_odds": "score in log-odds", "value": "value"}

@@ -46,7 +46,7 @@ class RowOfOutcome(Contract):
 class ChangeOption(Contract):
     """A change that gives the wished outcome, as the model itself says."""
 
-    changes: list[ChangedFeature] = Field(description="The features that change: one or two.")
+    changes: list[ChangedFeature] = Field(description="The features that change.")
     score: float = Field(description="Score of the changed row: that of the decision, or of the wished class.")
     outcome: str = Field(description="Outcome, or class, that the model gives the changed row: the wished one.")
     typicality: ChangedTypicality | SkipJsonSchema[None] = absent(
@@ -61,7 +61,7 @@ class ChangeOption(Contract):
 
 
 class Changes(Contract):
-    """The smallest changes of one feature, then of two, that give a row another outcome.
+    """The smallest changes of one feature, then of two, that give a row another outcome; else one towards a real row.
 
     Numbers change to values between the lowest and the highest of the reference rows, whole where theirs are, and
     categories to those that some reference row has. The size of a change is the share of the reference rows between two
@@ -69,7 +69,9 @@ class Changes(Contract):
     """
 
     outcome: str = Field(description="The wished outcome, or class.")
-    n_features_searched: Literal[1, 2] = Field(description="How many features may change together, at most.")
+    n_features_searched: Literal[1, 2] = Field(
+        description="All changes of at most so many features together were searched."
+    )
     none_with_fewer: bool = Field(
         description="Whether it is certain that no allowed change of fewer features than those of the first option "
         "gives the outcome; without options, that none of up to `n_features_searched` does. Allowed are values that "
@@ -77,7 +79,9 @@ class Changes(Contract):
         "`only_down` leave open."
     )
     options: list[ChangeOption] = Field(
-        description="At most three changes of one feature, by size, then at most three of two; empty: there is none."
+        description="At most three changes of one feature, then at most three of two, each by size; those of rows that "
+        "share no leaf with any prototype come last. Where there is none, one of up to `max_changed_features` features "
+        "that all have the values of one reference row: not the smallest, but real. Empty: none was found."
     )
     not_searched: list[str] | SkipJsonSchema[None] = absent(
         "Features that were not changed, as the model computes from them in a way that is not known; absent: none."

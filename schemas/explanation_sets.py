@@ -14,6 +14,7 @@ MAX_REASONS = 100
 MAX_CONTRASTS = 20
 MAX_SEARCHED_IDS = 10_000
 MAX_CONSTRAINED_FEATURES = 10_000
+MAX_CHANGED_FEATURES = 100
 _COSTLY = ", ".join(f"`{part.name}`" for part in PARTS if part.is_costly)
 ReferenceName = Annotated[
     str, StringConstraints(max_length=300, pattern=r"^(contrast|nearest|all|(prototypes|rows):[^\x00]+)$")
@@ -103,8 +104,13 @@ class ExplanationParts(Contract):
         "the predicted class; changes aim at the next better outcome where a decision has bands, and otherwise at the "
         "other class with the highest score.",
     )
-    max_changed_features: Literal[1, 2] = Field(
-        default=2, description="How many features may change together in `changes`, at most."
+    max_changed_features: int = Field(
+        default=10,
+        strict=True,
+        ge=1,
+        le=MAX_CHANGED_FEATURES,
+        description="How many features may change together in `changes`, at most. All changes of one and of two are "
+        "searched; only where there is none, one of more is taken from the values of a real row.",
     )
     fixed: Many[str] = Field(
         default=[],

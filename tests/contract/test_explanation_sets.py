@@ -95,7 +95,7 @@ def test_a_new_set_is_accepted_with_a_job_to_look_at(api: Api, forest: Registere
         "run_on": "auto",
         "outcome": None,
         "reference": None,
-        "max_changed_features": 2,
+        "max_changed_features": 10,
         "fixed": [],
         "only_up": [],
         "only_down": [],

@@ -123,6 +123,10 @@ class FeatureMoves:
         members = zip(self.axis.raw_indices, self.axis.categories[:-1], strict=True)
         return {at: float(category == value) for at, category in members}
 
+    def admits(self, category: int) -> bool:
+        """Return whether the feature may be changed to the category of a bin."""
+        return self._category_in(category, category + 1) is not None
+
     @property
     def _may_be_missing(self) -> bool:
         is_own = self.own_bin == self.axis.n_values

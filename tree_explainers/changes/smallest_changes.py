@@ -1,7 +1,8 @@
 """The smallest changes of one feature, and of two, that give a wished outcome; and the proof where there are none.
 
 Changes of one feature follow from the row's exact curves. Those of two are searched on the exact grid of both features'
-steps, of all pairs, up to a number of cells. The model itself predicts each change before it is returned.
+steps, of all pairs, up to a number of cells. Where there is none of either, one of more features has the values of a
+reference row. The model itself predicts each change before it is returned.
 
 References
 ----------
@@ -23,6 +24,8 @@ from .axis_search import feature_names
 from .curves import CurveModel, RowSteps, rows_with
 from .feature_moves import CONSTRAINTS, Constraint, FeatureMoves, ReferenceValues
 from .pair_walks import sum_rectangles, walk_pair
+from .real_cases import RealCases
+from .row_changes import Change, Changes, FeatureChange
 from .value_axes import RawValue
 from .wishes import Wish
 
@@ -34,54 +37,10 @@ _VERIFIED_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
-class FeatureChange:
-    """A feature's part of a change."""
-
-    feature: str
-    value: RawValue  # of the row; of a one-hot group its category
-    to: RawValue
-    raw_values: dict[int, RawValue]  # what is written into the row, by index among the model's features
-    size: float  # see ``feature_moves``
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A change of a row that gives it the wished outcome, as the model itself says."""
-
-    parts: tuple[FeatureChange, ...]  # one or two
-    row: tuple[RawValue, ...]  # (n_features,) the changed row
-    scores: NDArray[np.floating[Any]]  # (n_scores,)
-    label: int | None  # index of the class; None for a regression
-
-    @property
-    def size(self) -> float:
-        """The sum of its parts' sizes."""
-        return sum(part.size for part in self.parts)
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """The smallest changes of a row."""
-
-    options: tuple[Change, ...]  # by number of features, then by size
-    n_features_searched: int  # 1 or 2
-    none_of_one: bool  # it is proved that no change of one feature that is allowed gives the outcome
-    none_of_two: bool  # nor one of two
-    not_searched: tuple[str, ...]  # features that may be changed, and of which it is not known what the trees read
-    n_pairs_left: int  # pairs of features for which the number of cells did not suffice
-
-    @property
-    def none_with_fewer(self) -> bool:
-        """Whether it is proved that changes of fewer features than those of the first option do not give it."""
-        n_features = len(self.options[0].parts) if self.options else self.n_features_searched + 1
-        return (n_features < 2 or self.none_of_one) and (n_features < 3 or self.none_of_two)
-
-
-@dataclass(frozen=True, slots=True)
 class SearchLimits:
     """How far a search goes."""
 
-    max_features: int = 2  # of a change: 1 or 2
+    max_features: int = 2  # of a change; those of one and two are searched for all, those of more in real rows
     n_options: int = 3  # of each number of features
     max_cells: int = 4_000_000  # of the grids of all pairs together
     max_pairs: int = 10_000  # of features; those that bring the scores nearest to the wish are searched first
@@ -101,6 +60,7 @@ class ChangeSearch:
     def __init__(self, model: CurveModel, reference: Rows) -> None:
         self.model = model
         names = model.feature_names
+        self._cases = RealCases(model, reference)
         self._values = [ReferenceValues.of(axis, names, reference) for axis in model.axes.axes]
         self._features = tuple(dict.fromkeys(feature_names(model.session.description)))
         magnitude = np.abs(model.leaf_values).max(axis=1) if model.leaf_values.size else np.zeros(0)
@@ -146,10 +106,11 @@ class ChangeSearch:
         search = _Search(self, steps, wish, self._moves(steps, constraints), self.model.columns(row), limits)
         singles = search.singles()
         pairs, n_pairs_left, is_settled = search.pairs() if limits.max_features > 1 else ([], 0, False)
+        more = [] if singles or pairs else search.of_real_row(self._cases)
         obscure = tuple(name for name in self.model.axes.obscure if constraints.get(name) != "fixed")
         return Changes(
-            (*singles, *pairs),
-            limits.max_features,
+            (*singles, *pairs, *more),
+            min(limits.max_features, 2),
             none_of_one=not singles and not obscure,
             none_of_two=not singles and not pairs and not obscure and is_settled,
             not_searched=obscure,
@@ -255,6 +216,15 @@ class _Search:
         options, n_failed = self._options(candidates)
         return options, n_left, n_left == 0 and (is_complete or n_failed == 0)
 
+    def of_real_row(self, cases: RealCases) -> list[Change]:
+        """Return the change of the fewest features, of those looked at, that all have the values of one real row."""
+        values = cases.fewest_values(self.steps, self.wish, self.moves, self.limits.max_features)
+        if values is None:
+            return []
+        parts = tuple(self._part_of(axis, to) for axis, to in values.items())
+        (prediction,) = self.owner.verified(self.steps, self.wish, [_joined(parts)])
+        return [] if prediction is None else [self._change(parts, *prediction)]
+
     def _promising_pairs(self) -> Iterator[tuple[int, int]]:
         """Yield the pairs of features that may both be changed, those first that bring the scores nearest."""
         own = float(self.wish.distance(self.steps.own_scores[None])[0])
@@ -287,8 +257,10 @@ class _Search:
         return sorted(options, key=lambda option: option.size)[: self.limits.n_options], n_failed
 
     def _part(self, axis: int, first: int, end: int) -> FeatureChange:
+        return self._part_of(axis, self.moves[axis].value_in(first, end))
+
+    def _part_of(self, axis: int, to: RawValue) -> FeatureChange:
         moves = self.moves[axis]
-        to = moves.value_in(first, end)
         own = None if moves.own != moves.own else moves.own  # NaN
         return FeatureChange(moves.axis.feature, own, to, moves.raw_values(to), moves.size_of(to))
 

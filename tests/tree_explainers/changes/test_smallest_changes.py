@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from skl2onnx import to_onnx
 from skl2onnx.common.data_types import FloatTensorType, StringTensorType
 from sklearn.compose import ColumnTransformer
@@ -16,6 +17,7 @@ from tests.support.models import fitted
 from tests.support.naive_changes import NaiveSearch
 from tests.support.pipelines import fitted_pipeline
 from tests.tree_explainers.changes.test_curves import curve_model
+from tree_explainers.changes.feature_moves import Constraint
 from tree_explainers.changes.smallest_changes import ChangeSearch, SearchLimits
 from tree_explainers.changes.wishes import BandWish, ClassWish
 from tree_explainers.errors import InvalidInput
@@ -177,3 +179,63 @@ def test_the_model_itself_predicts_the_class_that_each_option_promises(name: str
                 column = model.rows.columns[model.rows.names.index(part.feature)]
                 assert column.min() <= part.to <= column.max()
     assert n_options > 0
+
+
+@functools.cache
+def stubborn_model() -> tuple[ChangeSearch, Rows, ModelSession]:
+    """A forest whose rule takes four of six features, so that no change of two is enough for most rows."""
+    rng = np.random.default_rng(1)
+    numbers = rng.integers(0, 9, size=(300, 6)).astype(np.float32)
+    target = (numbers[:, :4] > 3).sum(axis=1) > 3
+    trees = RandomForestClassifier(20, max_depth=6, random_state=0).fit(numbers, target)
+    onnx = bytes(to_onnx(trees, numbers[:1], options={"zipmap": False}).SerializeToString())
+    rows = Rows(tuple("abcdef"), tuple(numbers.T.astype(np.float64)))
+    read = read_model(onnx, DeclaredModel(feature_names=rows.names), ModelLimits())
+    session = ModelSession(read.leaf_graph, read.description)
+    return ChangeSearch(curve_model(read, session, rows), rows), rows, session
+
+
+def test_where_two_features_do_not_suffice_a_real_row_lends_no_more_values_than_it_takes() -> None:
+    search, rows, session = stubborn_model()
+    table: NDArray[np.float64] = np.column_stack(rows.columns)
+    labels = session.predict(rows).labels
+    assert labels is not None
+    numbers = set()
+    for row in np.flatnonzero(labels == 0)[:40].tolist():
+        changes = search.find(rows.take(slice(row, row + 1)), ClassWish(1), limits=SearchLimits(max_features=6))
+        assert changes.options, "each row can have all values of a row of the class"
+        numbers.add(n_parts := len(changes.options[0].parts))
+        if n_parts <= 2:
+            continue
+        assert len(changes.options) == 1
+        assert changes.none_of_two
+        assert changes.none_with_fewer == (n_parts == 3)
+        (change,) = changes.options
+        lent = {rows.names.index(part.feature): float(part.to or 0) for part in change.parts}
+        others = (labels == 1) & (table[:, list(lent)] == list(lent.values())).all(axis=1)
+        assert others.any(), "the values are those of one row of the class"
+        fewer = [{**dict(enumerate(table[row])), **lent, left: table[row, left]} for left in lent]
+        columns = tuple(np.array([each[at] for each in fewer]) for at in range(6))
+        predicted = session.predict(Rows(rows.names, columns)).labels
+        assert predicted is not None
+        assert not predicted.any(), "each of them is needed"
+    assert numbers >= {3, 4}
+
+
+def test_real_rows_lend_nothing_that_constraints_forbid_and_no_more_values_than_are_wished() -> None:
+    search, rows, session = stubborn_model()
+    scores = session.predict(rows).scores[:, 1]
+    row = int(np.argmin(scores + 10 * (rows.columns[0] > 6)))
+    alone = rows.take(slice(row, row + 1))
+    (free,) = search.find(alone, ClassWish(1), limits=SearchLimits(max_features=6)).options
+    n_parts = len(free.parts)
+    assert n_parts > 2
+    assert not search.find(alone, ClassWish(1), limits=SearchLimits(max_features=2)).options
+    fixed = free.parts[0].feature
+    for option in search.find(alone, ClassWish(1), {fixed: "fixed"}, SearchLimits(max_features=6)).options:
+        assert fixed not in {part.feature for part in option.parts}
+    shrinking: dict[str, Constraint] = dict.fromkeys(rows.names, "only_down")
+    for option in search.find(alone, ClassWish(1), shrinking, SearchLimits(max_features=6)).options:
+        assert all(_side(part) is False for part in option.parts)
+    everything: dict[str, Constraint] = dict.fromkeys(rows.names, "fixed")
+    assert not search.find(alone, ClassWish(1), everything, SearchLimits(max_features=6)).options

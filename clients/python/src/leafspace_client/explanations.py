@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from .arguments import checked
 from .displays import Displayed
@@ -43,7 +43,7 @@ class WishedChanges(TypedDict, total=False):
     """Which changes of a row to search: those are the keys of ``changes``."""
 
     outcome: Label  # that a change is to give; default: the next better one, or the other class with the highest score
-    max_features: Literal[1, 2]  # that change together; default: 2
+    max_features: int  # that change together, at most; default: 10
     fixed: Sequence[str]  # features that never change
     only_up: Sequence[str]  # numbers that only grow
     only_down: Sequence[str]  # numbers that only shrink
@@ -76,7 +76,7 @@ def parts_of(
 
 
 def _fields_of_changes(
-    *, outcome: Label | None = None, max_features: Literal[1, 2] = 2, **constraints: Sequence[str]
+    *, outcome: Label | None = None, max_features: int = 10, **constraints: Sequence[str]
 ) -> dict[str, Any]:
     wished = {} if outcome is None else {"outcome": id_text(outcome, "changes, outcome,")}
     named = {constraint: list(names) for constraint, names in constraints.items() if names}

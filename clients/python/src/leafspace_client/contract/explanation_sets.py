@@ -75,8 +75,10 @@ class ExplanationSetRequest(Record):
     changes aim at the next better outcome where a decision has bands, and otherwise at the other class with the highest
     score.
     """
-    max_changed_features: Literal[1, 2] | Unset = UNSET
-    """How many features may change together in `changes`, at most."""
+    max_changed_features: int | Unset = UNSET
+    """How many features may change together in `changes`, at most. All changes of one and of two are searched; only
+    where there is none, one of more is taken from the values of a real row.
+    """
     fixed: list[str] | Unset = UNSET
     """Features that never change in `changes`, such as age; a column of a one-hot group fixes all of it. Features that
     the explainer hides are always fixed.

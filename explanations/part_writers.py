@@ -121,7 +121,10 @@ def _path(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _document
     """Return the row's path in the approximation tree, and whether the tree agrees with the model."""
     if warm.tree is None:
         return None
-    return orjson.Fragment(warm.tree.text(warm.tree.leaf_of(explained.values), explained.label))
+    label, description = explained.label, warm.session.description
+    if warm.tree.says_outcomes(description) and explained.decision is not None:
+        label = description.outcomes.index(explained.decision["outcome"])
+    return orjson.Fragment(warm.tree.text(warm.tree.leaf_of(explained.values), label))
 
 
 @_writes("nearest_rows")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult, ImpliedAnswer
 from schemas.rule_sets import Condition, RuleFeature
+from tree_explainers.onnx_models.description import ModelDescription
 
 from .rules import Term, features_by_name, term_of
 
@@ -113,6 +114,7 @@ class WarmTree:
     labels: NDArray[np.int64]  # (n_nodes,) indices of predicted labels among the classes; -1: none, in regression
     paths: tuple[dict[str, Any] | None, ...]  # (n_nodes,) path to a leaf as explanations have it, without ``agrees``
     texts: tuple[tuple[bytes, bytes], ...]  # (n_nodes,) the same as JSON, where the model disagrees or agrees
+    method: str
 
     @staticmethod
     def of(content: ApproximationTreeResult, features: Sequence[str]) -> "WarmTree":
@@ -126,6 +128,7 @@ class WarmTree:
             np.array([-1 if is_regression else content.classes.index(str(node.prediction)) for node in content.nodes]),
             paths,
             tuple(_texts(path, is_regression=is_regression) for path in paths),
+            content.method,
         )
 
     def leaf_of(self, values: Sequence[Any]) -> int:
@@ -142,6 +145,10 @@ class WarmTree:
             node = split.left if split.term.holds(values[index]) else split.right
         return node
 
+    def says_outcomes(self, description: ModelDescription) -> bool:
+        """Whether labels are what the model decides; otherwise they are the classes that it predicts."""
+        return description.decides_apart and self.method != "ism"
+
     def text(self, leaf: int, label: int | None) -> bytes:
         """Return the path of a row that reaches a leaf, as JSON.
 
@@ -150,7 +157,7 @@ class WarmTree:
         leaf
             The node.
         label
-            Index among the classes of the label that the model predicts; ``None`` for a regression.
+            Index of the predicted class, or else of the outcome (``says_outcomes``); ``None`` for a regression.
         """
         return self.texts[leaf][label is not None and bool(self.labels[leaf] == label)]
 

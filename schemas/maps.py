@@ -76,6 +76,9 @@ class MapRow(Contract):
     y: Vertical
     label: str | None = Field(description="Label of the row in the dataset's target; null without one.")
     predicted_label: str | None = Field(description="Label that the model predicts; null for regression.")
+    outcome: str | None = Field(
+        default=None, description="What is decided of the row; null where the model has no decision of its own."
+    )
     target: float | None = Field(description="Target of the row in a regression; null without one.")
     value: float | None = Field(description="Value that the model predicts in a regression; null for classification.")
     prototype_rank: int | None = Field(description="Rank of the prototype that the row is; null: it is none.")
@@ -88,8 +91,8 @@ class MapPreview(Contract):
     x: list[float] = Field(description="Places from left to right, to three decimals.")
     y: list[float] = Field(description="Places from bottom to top, to three decimals.")
     class_indices: list[int | None] = Field(
-        description="Label of each row in the dataset's target, or what the model predicts where there is none, as an "
-        "index into `classes` of the result; null for regression."
+        description="What is decided of each row, or else its label in the dataset's target, or what the model "
+        "predicts where there is none, as an index into `classes` of the result; null for regression."
     )
     values: list[float | None] = Field(description="Value that the model predicts; null for classification.")
     prototype_ranks: list[int | None] = Field(description="Rank of the prototype that the row is; null: it is none.")

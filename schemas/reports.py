@@ -87,9 +87,15 @@ class Comparison(Contract):
     """Two models on the same rows."""
 
     other_model: str = Field(description="Id of the other model.")
+    compared: Literal["outcome", "label", "value"] = Field(
+        description="What is compared: the decided `outcome`, where both models decide between the same outcomes; "
+        "otherwise the predicted `label`, or the predicted `value` of regressions."
+    )
     n_rows: int = Field(description="Number of rows that both models accept.")
     n_refused: int = Field(description="Number of rows that one of them does not accept.")
-    n_changed: int | None = Field(description="Number of rows whose predicted label differs; null for regression.")
+    n_changed: int | None = Field(
+        description="Number of rows whose outcome or predicted label differs; null for regression."
+    )
     changes: list[LabelChange] = Field(
         description="Changes of the label by number of rows, the most frequent first, at most 20; empty for regression."
     )
@@ -142,7 +148,7 @@ class ShareComparison(Contract):
 class DriftShare(Contract):
     """A group of rows: how many there are, and how many of them are far, beside the reference rows of the group."""
 
-    name: str = Field(description="Label that the model predicts, or id of the nearest prototype's row.")
+    name: str = Field(description="Outcome or label that the model predicts, or id of the nearest prototype's row.")
     n_rows: int = Field(description="Number of newer rows in the group.")
     n_far: int = Field(description="Number of these that are `far` by typicality, or share no leaf with a prototype.")
     n_reference_rows: int = Field(description="Number of reference rows in the group.")
@@ -156,7 +162,9 @@ class Drift(Contract):
 
     n_refused: int = Field(description="Number of newer rows that the model does not accept.")
     total: DriftShare = Field(description="All rows; its name is `all rows`.")
-    by_label: list[DriftShare] = Field(description="By predicted label, in the order of the classes.")
+    by_label: list[DriftShare] = Field(
+        description="By outcome, in the order of the bands, or else by predicted label, in the order of the classes."
+    )
     by_prototype: list[DriftShare] = Field(
         description="By nearest prototype, in the order of their ranks; rows that share no leaf with any are in none."
     )

@@ -73,11 +73,11 @@ class Plane {
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
     const by = this.colour?.value ?? "label";
-    const ranks = by === "label" && this.rows[0]?.value !== null ? ranked(this.rows) : null;
+    const ranks = by === "label" && this.rows[0]?.value !== null && this.rows[0]?.outcome === null ? ranked(this.rows) : null;
     this.rows.forEach((row, index) => {
       const [x, y] = this.places[index];
       const isError = by === "error" && row.label !== null && row.label !== row.predicted_label;
-      const label = by === "predicted_label" ? row.predicted_label : row.label ?? row.predicted_label;
+      const label = row.outcome ?? (by === "predicted_label" ? row.predicted_label : row.label ?? row.predicted_label);
       const number = this.labels.indexOf(label);
       pen.globalAlpha = ranks ? 0.2 + 0.8 * ranks[index] : by === "error" && !isError ? 0.5 : 0.8;
       const token = ranks ? "--leaf" : by === "error" ? (isError ? "--warn" : "--line") : number < 0 || number > 9 ? "--c-other" : `--c${number + 1}`;
@@ -197,7 +197,8 @@ class Plane {
 }
 
 function named(row) {
-  const value = row.value === null ? row.label ?? row.predicted_label : String(Number(row.value.toPrecision(4)));
+  const predicted = row.value === null ? row.label ?? row.predicted_label : String(Number(row.value.toPrecision(4)));
+  const value = row.outcome === null ? predicted : `${row.outcome} (${predicted})`;
   const differs = row.label !== null && row.label !== row.predicted_label ? `, predicted ${row.predicted_label}` : "";
   return `row ${row.row_id}: ${value}${differs}${row.prototype_rank === null ? "" : `, prototype ${row.prototype_rank}`}`;
 }

@@ -262,3 +262,91 @@ def test_a_report_does_not_compare_outcomes_with_classes(api: Api, decided: Json
 
     assert mixed["prototypes_agreement"] is None
     assert alike["prototypes_agreement"] == 1
+
+
+@pytest.fixture(scope="module")
+def tree(api: Api, decided: Json) -> Json:
+    """A tree that approximates what the model decides."""
+    request = {"model": decided["model"], "dataset": decided["dataset"], "method": "cart", "max_depth": 4}
+    return api.made("/v1/approximation-trees", {**request, "max_pseudo_samples": 2_000})
+
+
+def test_the_leaves_of_a_tree_say_outcomes(api: Api, decided: Json, tree: Json) -> None:
+    result, outcomes = tree["result"], {"approve", "refer", "decline"}
+    request = {
+        "model": decided["model"],
+        "prototype_set": decided["prototypes"]["id"],
+        "approximation_tree": tree["id"],
+    }
+    explainer = api.post("/v1/explainers", request).json()["id"]
+    data = api.explain(explainer, decided["rows"].values.tolist()[:200], include=["approximation_path"])["data"]
+    answers = dict(zip(decided["rows"].columns, decided["rows"].to_numpy()[0].tolist(), strict=True))
+    answered = api.post(f"/v1/approximation-trees/{tree['id']}/next-question", {"answers": answers}).json()
+    sql = api.get(f"/v1/approximation-trees/{tree['id']}/export?format=sql").text
+
+    assert (result["task"], result["classes"]) == ("classification", ["approve", "refer", "decline"])
+    assert {node["prediction"] for node in result["nodes"] if node["left"] is None} <= outcomes
+    assert {score["label"] for node in result["nodes"] for score in node["scores"]} == outcomes
+    assert all("'0'" not in line for line in sql.splitlines() if "THEN" in line)
+    assert any(name in sql for name in outcomes)
+    assert answered["prediction"] == data[0]["approximation_path"]["leaf"]["prediction"]
+    agreeing = []
+    for row in data:
+        path = row["approximation_path"]
+        assert path["agrees"] == (path["leaf"]["prediction"] == row["decision"]["outcome"])
+        agreeing.append(path["agrees"])
+    assert np.mean(agreeing) == pytest.approx(result["training_evaluation"]["fidelity"], abs=0.1)
+    assert result["training_evaluation"]["model"] is None  # the target is of classes
+
+
+def test_a_tree_of_the_ensembles_own_leaves_says_classes(api: Api, decided: Json) -> None:
+    request = {"model": decided["model"], "dataset": decided["dataset"], "method": "ism", "max_depth": 3}
+    made = api.made("/v1/approximation-trees", {**request, "fitted_on": "dataset"})
+    assert made["result"]["classes"] == ["0", "1"]
+
+
+def test_a_tree_approximates_what_is_decided_by_a_regression(api: Api) -> None:
+    forest = fitted("random_forest_regression")
+    bands = [{"outcome": "low", "below": 150}, {"outcome": "high"}]
+    model = _register(api, "regression", {"bands": bands}).json()["id"]
+    frame = pd.DataFrame(forest.features, columns=[f"x{index}" for index in range(forest.features.shape[1])])
+    dataset = api.upload("/v1/datasets", csv_of(frame.assign(y=forest.target)), {"target": "y"}).json()["id"]
+    request = {"model": model, "dataset": dataset, "method": "cart", "max_depth": 3, "max_pseudo_samples": 2_000}
+    result = api.made("/v1/approximation-trees", request)["result"]
+    assert (result["task"], result["classes"]) == ("classification", ["low", "high"])
+    assert result["training_evaluation"]["fidelity"] > 0.8
+
+
+def test_a_map_is_coloured_by_what_is_decided(api: Api, decided: Json) -> None:
+    made = api.made("/v1/maps", {"model": decided["model"], "dataset": decided["dataset"], "n_rows": 200})
+    rows = api.get(f"/v1/maps/{made['id']}/content?limit=200", Accept="application/json").json()["data"]
+    scores = fitted("random_forest_binary").library_scores()[:, 1]
+    classes, preview = made["result"]["classes"], made["result"]["preview"]
+    assert classes == ["approve", "refer", "decline"]
+    for row in rows:
+        assert row["outcome"] == _outcome_of(round(scores[row["row"]], 6))
+        assert {row["label"], row["predicted_label"]} <= {"0", "1"}
+    outcome_of = {row["row"]: row["outcome"] for row in rows}
+    coloured = [classes[index] for index in preview["class_indices"]]
+    assert coloured == [outcome_of[row] for row in preview["rows"]]
+
+
+def test_a_report_counts_outcomes(api: Api, decided: Json) -> None:
+    bands = [{"outcome": "approve", "below": 0.4}, {"outcome": "refer", "below": 0.6}, {"outcome": "decline"}]
+    model = _register(api, "binary", {"score_of": "1", "bands": bands}).json()["id"]
+    prototypes = api.make(model=model, dataset=decided["dataset"], n_prototypes=4, proximity_kind="random_forest")
+    other = api.post("/v1/explainers", {"model": model, "prototype_set": prototypes["id"]}).json()["id"]
+    newer = api.upload("/v1/datasets", csv_of(decided["rows"].head(150)), {}).json()["id"]
+    request = {"title": "outcomes", "explainer": decided["explainer"], "compare_with": other, "newer_dataset": newer}
+
+    result = api.made("/v1/reports", request)["result"]
+
+    scores = fitted("random_forest_binary").library_scores()[:, 1].round(6)
+    n_moved = int(((scores >= 0.25) & (scores < 0.4)).sum())
+    comparison, drift = result["comparison"], result["drift"]
+    assert (comparison["compared"], comparison["n_changed"]) == ("outcome", n_moved)
+    assert comparison["changes"] == [{"label": "refer", "other_label": "approve", "n_rows": n_moved}]
+    outcomes = [_outcome_of(score) for score in scores[:150]]
+    assert [(each["name"], each["n_rows"]) for each in drift["by_label"]] == [
+        (name, outcomes.count(name)) for name in ("approve", "refer", "decline")
+    ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 import numpy as np
@@ -45,6 +45,36 @@ class Answering(Protocol):
 
     def predict(self, rows: Rows) -> Predictions:
         """Return scores and labels of rows; see ``ModelSession.predict``."""
+
+
+class DecidedAnswers:
+    """What a model decides, as predictions of a classifier: its classes are the outcomes, each has the whole share."""
+
+    def __init__(self, answering: Answering) -> None:
+        self.answering = answering
+        self.description = decided_description(answering.description)
+
+    def predict(self, rows: Rows) -> Predictions:
+        """Return the outcomes of rows; see ``Answering.predict``."""
+        predictions = self.answering.predict(rows)
+        outcomes = self.answering.description.outcome_indices(predictions.scores, predictions.labels)
+        return Predictions(np.eye(len(self.description.classes))[outcomes], outcomes)
+
+
+def decided_description(description: ModelDescription) -> ModelDescription:
+    """Return the description of a classifier that predicts what a model with a decision decides."""
+    outcomes = description.outcomes
+    return replace(
+        description,
+        task="classification",
+        classes=outcomes,
+        label_values=outcomes,
+        score_kind="raw",
+        labels_are_highest=False,
+        scoring=None,
+        raw_scores=None,
+        decision=None,
+    )
 
 
 class SessionOracle:

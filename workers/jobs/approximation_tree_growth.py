@@ -27,7 +27,13 @@ from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, Te
 from tree_explainers.approximation_trees.merging import face
 from tree_explainers.approximation_trees.mixed_tests import statement_tests
 from tree_explainers.approximation_trees.node_boxes import NodeBox
-from tree_explainers.approximation_trees.oracle import Answering, Oracle, oracle_scores
+from tree_explainers.approximation_trees.oracle import (
+    Answering,
+    DecidedAnswers,
+    Oracle,
+    decided_description,
+    oracle_scores,
+)
 from tree_explainers.approximation_trees.partitioned_ism import PartitionedTraining, grow_ism_in_partitions
 from tree_explainers.approximation_trees.partitioned_tests import PartitionedTests
 from tree_explainers.approximation_trees.possible_rows import PossibleRows
@@ -36,6 +42,7 @@ from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.approximation_trees.unusable_splits import unusable_splits
 from tree_explainers.compute.progress import ReportProgress, Tick, part_of
+from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.onnx_models.session import Predictions
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.conditions import Condition
@@ -85,7 +92,14 @@ class ApproximationTreeInputs:
     @property
     def answers(self) -> Answering:
         """The oracle, which labels rows that are made up."""
-        return self.on_cluster or self.model.session
+        answering = self.on_cluster or self.model.session
+        return DecidedAnswers(answering) if self.model.by_outcome else answering
+
+    @property
+    def described(self) -> ModelDescription:
+        """What is known of the model, as a classifier into outcomes where the tree says these."""
+        description = self.model.description
+        return decided_description(description) if self.model.by_outcome else description
 
     @property
     def n_rows(self) -> int:
@@ -104,12 +118,16 @@ class ApproximationTreeInputs:
 def load_inputs(context: JobContext, request: ApproximationTreeRequest, tick: Tick) -> ApproximationTreeInputs:
     """Open the model, and apply it to the datasets; ``tick`` is called while partitions of this process are worked on.
 
+    The tree says what the model decides; with ``ism``, which is made of the ensemble's own leaves, what it predicts.
+
     Raises
     ------
     StorageError
         ``schema_mismatch`` for a target that does not fit the model.
     """
     model = open_model(ModelStore(context.database), context.objects, request.model)
+    if method_of(request) != "ism":
+        model = model.deciding()
     stored = DatasetStore(context.database).get(request.dataset)
     n_sampled = 0 if counts_all_rows(request) else MAX_ROWS_HELD
     load = partial(_rows, context, model, tick)
@@ -149,15 +167,19 @@ def _rows(
     """Return a dataset's rows: held, if they are few; otherwise in partitions, with a sample."""
     if stored.view.n_rows > MAX_ROWS_HELD:
         return score_in_partitions(context, model, stored, n_sampled, report, tick)
-    return _evaluation_rows(context.objects, model, apply_model(context, model, stored.view.id, report))
+    dataset = apply_model(context, model, stored.view.id, report).deciding(model)
+    return _evaluation_rows(context.objects, model, dataset)
 
 
 def _evaluation_rows(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> EvaluationRows:
     with open_rows(objects, dataset.stored.content) as file:
         columns = file.read_columns(dataset.columns)
+    rows = Rows(model.description.feature_names, tuple(columns))
+    if model.by_outcome:  # the truth is of classes or values, and no outcome
+        scores = np.eye(len(model.view.classes))[dataset.labels]
+        return EvaluationRows(rows, ModelPredictions(scores, predicted_targets(model, dataset)), None)
     scores = oracle_scores(Predictions(dataset.scores, dataset.labels), model.description)
     predicted = ModelPredictions(scores, predicted_targets(model, dataset))
-    rows = Rows(model.description.feature_names, tuple(columns))
     return EvaluationRows(rows, predicted, *known_targets(objects, model, dataset))
 
 

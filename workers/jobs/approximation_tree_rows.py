@@ -18,7 +18,7 @@ from storage.datasets import StoredDataset
 from storage.feature_matching import match_features
 from storage.object_store import ObjectStore
 from tree_explainers.approximation_trees.fidelity import ModelPredictions
-from tree_explainers.approximation_trees.oracle import Answering, oracle_scores
+from tree_explainers.approximation_trees.oracle import Answering, DecidedAnswers, oracle_scores
 from tree_explainers.approximation_trees.partitioned_fidelity import PredictedRows
 from tree_explainers.compute.partitions import (
     BLOCK_ROWS,
@@ -110,6 +110,7 @@ class AccessOnNode:
     content: str
     model: ModelSource
     expected: dict[str, str]  # identity of the job's process
+    decides: bool  # the answers are what the model decides
 
     def open_rows(self) -> DatasetFile:
         """See ``Access.open_rows``."""
@@ -118,7 +119,8 @@ class AccessOnNode:
 
     def answering(self) -> Answering:
         """See ``Access.answering``."""
-        return open_on_node(self.model)[0]
+        session = open_on_node(self.model)[0]
+        return DecidedAnswers(session) if self.decides else session
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,13 +215,15 @@ def _reading_of(context: JobContext, model: OpenModel, stored: StoredDataset) ->
     source = RowsSource(stored.content, match_features(model.view, stored.view))
     access: Access
     if context.cluster is None:
-        access = AccessHere(context.objects, stored.content, model.session)
+        answering = DecidedAnswers(model.session) if model.by_outcome else model.session
+        access = AccessHere(context.objects, stored.content, answering)
     else:
-        access = AccessOnNode(stored.content, source_of(context, model), dict(identity()))
+        access = AccessOnNode(stored.content, source_of(context, model), dict(identity()), model.by_outcome)
     view, classes = stored.view, tuple(model.view.classes)
-    if view.target is not None:
+    target = None if model.by_outcome else view.target  # the truth is of classes or values, and no outcome
+    if target is not None:
         check_target_type(view, classes)
-    return _Reading(access, source, model.description.feature_names, classes, view.target, may_lack_targets(view))
+    return _Reading(access, source, model.description.feature_names, classes, target, may_lack_targets(view))
 
 
 def _bounds(context: JobContext, model: OpenModel, n_rows: int) -> Integers:

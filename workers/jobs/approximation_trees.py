@@ -77,7 +77,7 @@ def make_approximation_tree(context: JobContext) -> Produced:
         elsewhere = evaluate(trees[0], inputs.evaluation, classes, "evaluation_dataset", report)
     content = _content(request, inputs, trees, grown, (on_training, elsewhere))
     onnx = context.workspace / "tree.onnx"
-    onnx.write_bytes(tree_onnx(trees[0], inputs.model.description))
+    onnx.write_bytes(tree_onnx(trees[0], inputs.described))
     return Produced(content.model_dump_json().encode(), files={"onnx": onnx})
 
 
@@ -208,7 +208,7 @@ def _content(
         n_sampled_rows=None if inputs.all_rows is None else inputs.all_rows.n_sampled or None,
         n_trees=view.n_trees,
         n_features=view.n_features,
-        **view_tree(tree, inputs.model.description, inputs.phrases),
+        **view_tree(tree, inputs.described, inputs.phrases),
         n_leaves_before_merging=grown.n_leaves if _merges(request, inputs) else None,
         smoothing=view_smoothing(request, inputs.generator),
         n_implications=len(inputs.implications.pairs) if knows_implications else None,

@@ -30,6 +30,7 @@ SCHEMA = pa.schema(
         ("y", pa.float64()),
         ("label", pa.string()),
         ("predicted_label", pa.string()),
+        ("outcome", pa.string()),
         ("target", pa.float64()),
         ("value", pa.float64()),
         ("prototype_rank", pa.int32()),
@@ -57,6 +58,7 @@ def make_map(context: JobContext) -> Produced:
     request = MapRequest(**context.request)
     whole = load_leaf_space(context, request)
     prototypes = _prototypes(context, request)
+    model = whole.model.deciding()  # rows are coloured by what is decided
     rows = sample_rows(whole.dataset.n_rows, request.n_rows, prototypes, context.rng)
     # Trees are weighed by all rows: a map of some of them shows the same space.
     space = replace(whole, dataset=whole.dataset.take(rows))
@@ -66,6 +68,7 @@ def make_map(context: JobContext) -> Produced:
     mapped = _Mapped(space, rows, positions, prototypes)
     table = context.workspace / "map.parquet"
     lines = _lines(context, whole, mapped)
+    whole = replace(whole, model=model)
     pq.write_table(lines, table, compression="zstd", row_group_size=_GROUP_ROWS)
     result = _result(whole, mapped, _preview(whole, lines), (n_neighbors, context.rng))
     leaves = space.dataset.leaves_of(np.arange(len(rows)))
@@ -88,14 +91,15 @@ def _preview(whole: LeafSpace, lines: pa.Table) -> MapPreview:
     is_shown |= pc.is_valid(lines.column("prototype_rank")).to_numpy()
     shown = lines.filter(pa.array(is_shown))
     classes = pc.index_in(
-        pc.coalesce(shown["label"], shown["predicted_label"]), pa.array(whole.model.view.classes, pa.string())
+        pc.coalesce(shown["outcome"], shown["label"], shown["predicted_label"]),
+        pa.array(whole.model.view.classes, pa.string()),
     )
     return MapPreview(
         rows=shown["row"].to_pylist(),
         x=pc.round(shown["x"], 3).to_pylist(),
         y=pc.round(shown["y"], 3).to_pylist(),
         class_indices=classes.to_pylist(),
-        values=shown["value"].to_pylist(),
+        values=[None] * len(shown) if whole.model.by_outcome else shown["value"].to_pylist(),
         prototype_ranks=shown["prototype_rank"].to_pylist(),
     )
 
@@ -143,8 +147,19 @@ def _lines(context: JobContext, whole: LeafSpace, mapped: _Mapped) -> pa.Table:
         "y": mapped.positions[:, 1],
         "label": nothing if truth is None or truth.classes is None else classes.take(truth.classes[rows]),
         "predicted_label": nothing if dataset.labels is None else classes.take(dataset.labels[rows]),
+        "outcome": _outcomes(whole, rows),
         "target": nothing if truth is None or truth.values is None or is_classifier else truth.values[rows],
         "value": nothing if is_classifier else dataset.scores[rows, 0].astype(np.float64),
         "prototype_rank": pa.array(ranks[rows], mask=ranks[rows] == 0),
     }
     return pa.table(columns).cast(SCHEMA)
+
+
+def _outcomes(whole: LeafSpace, rows: NDArray[np.int64]) -> pa.Array:
+    """Return what is decided of rows, where that is something else than their predicted labels."""
+    model = whole.model.deciding()
+    if not model.by_outcome:
+        return pa.nulls(len(rows))
+    outcomes = whole.dataset.deciding(model).labels
+    assert outcomes is not None  # it decides
+    return pa.array(model.view.classes, pa.string()).take(outcomes[rows])

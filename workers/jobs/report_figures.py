@@ -88,7 +88,7 @@ class _Side:
         self.gives_outcomes = {
             "prototypes": warm.by_outcome,
             "rules": rules is not None and rules["classes"] != warm.model.classes,
-            "trees": False,
+            "trees": self._tree is not None and self._tree.says_outcomes(warm.session.description),
         }
 
     @property
@@ -96,9 +96,26 @@ class _Side:
         """Classes of the model."""
         return self._warm.model.classes
 
+    @property
+    def outcomes(self) -> Sequence[str]:
+        """What the model decides: outcomes of its decision, or else its classes."""
+        return self._warm.session.description.outcomes
+
+    @property
+    def decides_apart(self) -> bool:
+        """Whether outcomes are something else than predicted labels."""
+        return self._warm.session.description.decides_apart
+
+    def decided(self, block: Block, *, by_outcome: bool) -> list[str] | None:
+        """Return what the model decides of the rows of a block, or else predicts; ``None``: it predicts values."""
+        outcome, description = block.outcome, self._warm.session.description
+        names = self.outcomes if by_outcome else self.classes
+        indices = description.outcome_indices(outcome.scores, outcome.labels) if by_outcome else outcome.labels
+        return None if indices is None else [names[index] for index in indices.tolist()]
+
     def labels(self, block: Block) -> dict[str, list[Any] | None]:
         """Return the labels that each gives the rows of a block."""
-        if not self._warm.model.classes:
+        if not self.outcomes:
             return dict.fromkeys(_EXPLAINERS)
         proximities = self._warm.index.proximities(contiguous_leaves(self._warm.leaves(block.outcome)))
         nearest = zip(proximities.argmax(axis=1).tolist(), proximities.max(axis=1).tolist(), strict=True)
@@ -125,9 +142,11 @@ def compare(
     for blocks in source.blocks(models, report):
         compared.add(*blocks)
     first, second = models
-    n_rows, is_regression, changed = compared.n_rows, not first.model.classes, compared.changed()
+    n_rows, changed = compared.n_rows, compared.changed()
+    is_regression = not first.model.classes and not compared.by_outcome
     return Comparison(
         other_model=second.model.id,
+        compared="value" if is_regression else "outcome" if compared.by_outcome else "label",
         n_rows=n_rows,
         n_refused=compared.n_refused,
         n_changed=None if is_regression else sum(changed.values()),
@@ -146,6 +165,9 @@ class _ComparedRows:
 
     def __init__(self, sides: Sequence[_Side]) -> None:
         self._sides = sides
+        # Both decide, and between the same outcomes; otherwise labels are compared, which are of the same classes.
+        are_same = sorted(sides[0].outcomes) == sorted(sides[1].outcomes)
+        self.by_outcome = are_same and any(side.decides_apart for side in sides)
         self._agreeing: dict[str, int] = {}  # rows that explainers of both give the same label, by explainer
         self._changes: Counter[tuple[str, str]] = Counter()  # rows by label and the other model's label
         self.n_rows = 0
@@ -158,14 +180,14 @@ class _ComparedRows:
         self.n_rows += len(mine)
         self.n_refused += max(len(seen.indices) + seen.n_refused - len(mine), 0)
         self._add_explainers(self._sides[0].labels(seen), self._sides[1].labels(seen_by_other), mine, its)
-        labels, other_labels = seen.outcome.labels, seen_by_other.outcome.labels
+        first, second = self._sides
+        labels = first.decided(seen, by_outcome=self.by_outcome)
+        other_labels = second.decided(seen_by_other, by_outcome=self.by_outcome)
         if labels is None or other_labels is None:
             gaps = np.abs(seen.outcome.scores[mine, 0] - seen_by_other.outcome.scores[its, 0])
             self.difference += float(gaps.astype(np.float64).sum())
             return
-        classes, other_classes = (side.classes for side in self._sides)
-        predicted = zip(labels[mine].tolist(), other_labels[its].tolist(), strict=True)
-        self._changes.update((classes[one], other_classes[two]) for one, two in predicted)
+        self._changes.update((labels[one], other_labels[two]) for one, two in zip(mine, its, strict=True))
 
     def _add_explainers(
         self,

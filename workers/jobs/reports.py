@@ -66,7 +66,7 @@ def _figures(context: JobContext, shown: ReportInputs, warm: WarmExplainer) -> F
 
 @dataclass(slots=True)
 class _Counts:
-    """Rows, and those of them that are far, by predicted class and by nearest prototype."""
+    """Rows, and those of them that are far, by outcome or predicted class and by nearest prototype."""
 
     n_refused: int = 0
     total: Counter[bool] = field(default_factory=Counter)
@@ -89,11 +89,12 @@ class _Group:
 
 
 def drift(warm: WarmExplainer, newer: RowSource, reference: RowSource, report: ReportProgress) -> Drift:
-    """Return how newer rows differ from the reference rows: in predicted labels, nearest prototypes, and far rows."""
+    """Return how newer rows differ from the reference rows: in decisions or labels, prototypes, and far rows."""
     new = _counts(warm, newer, lambda fraction, stage: report(fraction / 2, stage))
     old = _counts(warm, reference, lambda fraction, stage: report(0.5 + fraction / 2, stage))
     total = _Group("all rows", (new.total[False], new.total[True]), (old.total[False], old.total[True]))
-    labels = _groups(warm.model.classes, new.by_label, old.by_label)
+    description = warm.session.description
+    labels = _groups(description.outcomes, new.by_label, old.by_label)
     prototypes = _groups([each.row_id for each in warm.prototypes], new.by_prototype, old.by_prototype)
     n_comparisons = _n_comparisons(total, [*labels, *prototypes])
     compared = partial(_share, total=total, confidence=1 - _CHANCE / max(1, n_comparisons))
@@ -104,7 +105,7 @@ def drift(warm: WarmExplainer, newer: RowSource, reference: RowSource, report: R
         by_label=shares[1],
         by_prototype=shares[2],
         n_comparisons=n_comparisons,
-        summary=_summary(*shares, n_comparisons),
+        summary=_summary(*shares, n_comparisons, "decided as" if description.decides_apart else "predicted"),
     )
 
 
@@ -114,10 +115,10 @@ def _counts(warm: WarmExplainer, source: RowSource, report: ReportProgress) -> _
         proximities = warm.index.proximities(contiguous_leaves(warm.leaves(block.outcome)))
         nearest = proximities.argmax(axis=1).tolist()
         far = [_is_far(warm, each) for each in proximities.max(axis=1).tolist()]
-        labels = block.outcome.labels
+        outcomes = warm.session.description.outcome_indices(block.outcome.scores, block.outcome.labels)
         counts.n_refused += block.n_refused
         counts.total.update(far)
-        counts.by_label.update([] if labels is None else zip(labels.tolist(), far, strict=True))
+        counts.by_label.update([] if outcomes is None else zip(outcomes.tolist(), far, strict=True))
         assigned = (proximities.max(axis=1) > 0).tolist()
         pairs = zip(nearest, far, assigned, strict=True)
         counts.by_prototype.update((prototype, is_far) for prototype, is_far, has_one in pairs if has_one)
@@ -176,7 +177,11 @@ def _interval(interval: Interval) -> ShareInterval:
 
 
 def _summary(
-    total: DriftShare, labels: Sequence[DriftShare], prototypes: Sequence[DriftShare], n_comparisons: int
+    total: DriftShare,
+    labels: Sequence[DriftShare],
+    prototypes: Sequence[DriftShare],
+    n_comparisons: int,
+    predicted: str,
 ) -> str:
     """Return what the intervals support, and no more."""
     difference = total.far.difference_interval
@@ -185,7 +190,7 @@ def _summary(
     compared = f"{n_comparisons} shares are compared: of the rows in each group, and of the far rows among them"
     differing = [  # neither share is null
         f"{what} ({pair.share:.1%} of newer and {pair.reference_share:.1%} of reference rows)"
-        for what, pair in _named(total, labels, prototypes)
+        for what, pair in _named(total, labels, prototypes, predicted)
         if pair.differs
     ]
     if differing:
@@ -202,11 +207,11 @@ def _summary(
 
 
 def _named(
-    total: DriftShare, labels: Sequence[DriftShare], prototypes: Sequence[DriftShare]
+    total: DriftShare, labels: Sequence[DriftShare], prototypes: Sequence[DriftShare], predicted: str
 ) -> Iterator[tuple[str, ShareComparison]]:
     """Yield every comparison with its words, those of most rows first."""
     yield "far rows among all", total.far
-    for words, groups in (("predicted", labels), ("nearest to the prototype", prototypes)):
+    for words, groups in ((predicted, labels), ("nearest to the prototype", prototypes)):
         for each in groups:
             if each.group is not None:
                 yield f"rows {words} “{each.name}”", each.group

@@ -13,7 +13,7 @@ from storage.artefacts import ArtefactStore
 from storage.datasets import StoredDataset
 from storage.feature_matching import match_features
 from storage.relational_datasets import RelationalDatasetStore
-from tree_explainers.approximation_trees.oracle import Answering, SessionOracle
+from tree_explainers.approximation_trees.oracle import Answering, DecidedAnswers, SessionOracle
 from tree_explainers.compute.threads import in_order
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import ModelDescription
@@ -80,7 +80,8 @@ def predict_each(answers: Answering, blocks: Iterator[Rows]) -> Iterator[tuple[R
 
 
 def _n_at_once(answers: Answering) -> int | None:
-    return answers.n_at_once if isinstance(answers, ClusterAnswers) else None
+    answering = answers.answering if isinstance(answers, DecidedAnswers) else answers
+    return answering.n_at_once if isinstance(answering, ClusterAnswers) else None
 
 
 # Words of columns that are more than names and numbers, and what follows among them.

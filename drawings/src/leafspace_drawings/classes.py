@@ -1,7 +1,8 @@
 """How classes are distinguished: by a number, a colour and a shape, in the order in which the model has them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 # Okabe & Ito's, and two dark ones of Tol's: they never distinguish red from green.
 COLOURS = (
@@ -45,6 +46,12 @@ class Classes:
     def __getitem__(self, label: str) -> ClassMark:
         """Return the mark of a class; of an unknown one, that of classes beyond the last colour."""
         return self._marks.get(label) or self._mark(len(COLOURS), label)
+
+    @classmethod
+    def of_outcomes(cls, model: Mapping[str, Any]) -> Self:
+        """Return what a model decides, from its document: outcomes of its decision, or else its classes."""
+        decision = model.get("decision")
+        return cls([band["outcome"] for band in decision["bands"]] if decision else model.get("classes") or [])
 
     @staticmethod
     def _mark(index: int, label: str) -> ClassMark:

@@ -83,8 +83,8 @@ def draw_comparison(found: Json, sides: Sequence[Json]) -> str:
     """
     trust = [(side["model"], line) for side in sides for line in side["trust"]]
     lines: Sequence[tuple[Json, Explained]] = trust
-    is_regression = sides[0]["model"]["task"] == "regression"
-    marks = Classes(sides[0]["model"].get("classes") or [])
+    is_regression = found["compared"] == "value"
+    marks = Classes.of_outcomes(sides[0]["model"])
     return render(
         "report_comparison", found=found, sides=sides, trust=lines, is_regression=is_regression, classes=marks
     )
@@ -102,8 +102,9 @@ def draw_drift(found: Json, newer: Json, reference: Json, model: Json) -> str:
     model
         The model's document.
     """
-    marks = Classes(model.get("classes") or [])
-    return render("report_drift", found=found, newer=newer, reference=reference, classes=marks)
+    marks = Classes.of_outcomes(model)
+    decides = bool(model.get("decision"))
+    return render("report_drift", found=found, newer=newer, reference=reference, classes=marks, decides=decides)
 
 
 def draw_sentences(heading: str, sentences: Sequence[str]) -> str:

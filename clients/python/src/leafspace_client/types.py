@@ -184,6 +184,7 @@ from .contract.literals import (
     CertificateObjectiveName as CertificateObjectiveName,
     ColumnRole as ColumnRole,
     ComparedRowStatus as ComparedRowStatus,
+    ComparisonCompared as ComparisonCompared,
     Criterion as Criterion,
     DatasetSeparator as DatasetSeparator,
     DecidedRowDecision as DecidedRowDecision,

@@ -18,6 +18,7 @@ CertificateObjectiveConstraint: TypeAlias = Literal["n_prototypes", "n_prototype
 CertificateObjectiveName: TypeAlias = Literal["coverage", "class_weighted_coverage"]
 ColumnRole: TypeAlias = Literal["feature", "target", "row_id", "ignored"]
 ComparedRowStatus: TypeAlias = Literal["ok", "error"]
+ComparisonCompared: TypeAlias = Literal["outcome", "label", "value"]
 Criterion: TypeAlias = Literal["gain", "gain_ratio"]
 DatasetSeparator: TypeAlias = Literal[",", ";", "\t", "|"]
 DecidedRowDecision: TypeAlias = Literal["accept", "keep", "relabel", "unsure"]

@@ -50,8 +50,8 @@ class MapPreview(Record):
     y: list[float]
     """Places from bottom to top, to three decimals."""
     class_indices: list[int | None]
-    """Label of each row in the dataset's target, or what the model predicts where there is none, as an index into
-    `classes` of the result; null for regression.
+    """What is decided of each row, or else its label in the dataset's target, or what the model predicts where there is
+    none, as an index into `classes` of the result; null for regression.
     """
     values: list[float | None]
     """Value that the model predicts; null for classification."""
@@ -158,6 +158,8 @@ class MapRow(Record):
     """Label of the row in the dataset's target; null without one."""
     predicted_label: str | None
     """Label that the model predicts; null for regression."""
+    outcome: str | Unset | None = UNSET
+    """What is decided of the row; null where the model has no decision of its own."""
     target: float | None
     """Target of the row in a regression; null without one."""
     value: float | None

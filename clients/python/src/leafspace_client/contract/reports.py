@@ -11,7 +11,7 @@ from typing import Literal
 from ..fields import UNSET, Unset
 from ..operations import Request, segment
 from ..records import Record
-from .literals import ReportPartName, ReportVerificationStatus, Status
+from .literals import ComparisonCompared, ReportPartName, ReportVerificationStatus, Status
 from .models import Problem
 
 
@@ -20,12 +20,16 @@ class Comparison(Record):
 
     other_model: str
     """Id of the other model."""
+    compared: ComparisonCompared | str
+    """What is compared: the decided `outcome`, where both models decide between the same outcomes; otherwise the
+    predicted `label`, or the predicted `value` of regressions.
+    """
     n_rows: int
     """Number of rows that both models accept."""
     n_refused: int
     """Number of rows that one of them does not accept."""
     n_changed: int | None
-    """Number of rows whose predicted label differs; null for regression."""
+    """Number of rows whose outcome or predicted label differs; null for regression."""
     changes: list[LabelChange]
     """Changes of the label by number of rows, the most frequent first, at most 20; empty for regression."""
     mean_difference: float | None
@@ -58,7 +62,7 @@ class Drift(Record):
     total: DriftShare
     """All rows; its name is `all rows`."""
     by_label: list[DriftShare]
-    """By predicted label, in the order of the classes."""
+    """By outcome, in the order of the bands, or else by predicted label, in the order of the classes."""
     by_prototype: list[DriftShare]
     """By nearest prototype, in the order of their ranks; rows that share no leaf with any are in none."""
     n_comparisons: int
@@ -73,7 +77,7 @@ class DriftShare(Record):
     """A group of rows: how many there are, and how many of them are far, beside the reference rows of the group."""
 
     name: str
-    """Label that the model predicts, or id of the nearest prototype's row."""
+    """Outcome or label that the model predicts, or id of the nearest prototype's row."""
     n_rows: int
     """Number of newer rows in the group."""
     n_far: int

@@ -29,6 +29,7 @@ from .middleware.stack import Monitoring, behind_middleware
 from .middleware.telemetry.metering import RequestRecords
 from .operations.job_estimates import estimated_kinds
 from .routes import api_keys, dictionaries, health, kserve, page
+from .routes.artefact_routes import plain_router
 from .settings import ServiceSettings
 from .web import conditional_requests, contract_document, documentation_pages, problems, route_scopes
 from .web.request_class import FORM_LIMITS
@@ -41,9 +42,19 @@ def _router_of(noun: Noun[Any]) -> APIRouter:
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
-        detail = f"{noun.name} have no routes: write a router in {name.replace('.', '/')}.py"
-        raise LookupError(detail) from error
+        return plain_router(noun, _request_of(noun))
     return router
+
+
+def _request_of(noun: Noun[Any]) -> Callable[[AppContext, Any], Any]:
+    """Return the operation that requests an artefact, for the routes of a noun that has none of its own."""
+    name, function = f"service.operations.{noun.name}", f"request_{noun.singular}"
+    try:
+        request: Callable[[AppContext, Any], Any] = getattr(import_module(name), function)
+    except (ModuleNotFoundError, AttributeError) as error:
+        detail = f"{noun.name} have no routes: write {function} in {name.replace('.', '/')}.py"
+        raise LookupError(detail) from error
+    return request
 
 
 # KServe's routes come before those of our own models, which have the same beginning.

@@ -90,7 +90,7 @@ class DatasetStore(UploadRegistry[NewDataset, Dataset, StoredDataset, DatasetSum
 
     def _view(self, row: Row) -> Dataset:
         summary = row["summary"]
-        return Dataset(**_facts(row), columns=summary["columns"], **_said_of_rows(summary))
+        return Dataset(**_facts(row), columns=summary["columns"], **_facts_about_rows(summary))
 
     def _stored(self, row: Row) -> StoredDataset:
         return StoredDataset(self._view(row), row["content"])
@@ -102,7 +102,7 @@ class DatasetStore(UploadRegistry[NewDataset, Dataset, StoredDataset, DatasetSum
         return {
             **self._summary(row).model_dump(mode="json"),
             "columns": [{**_NOT_SAID, **column} for column in row["summary"]["columns"]],
-            **_said_of_rows(row["summary"]),
+            **_facts_about_rows(row["summary"]),
         }
 
     def _completed(self, connection: Connection, row: RowMapping) -> Row:
@@ -157,7 +157,7 @@ def described(summary: dict[str, Any], metadata: Mapping[str, Any]) -> dict[str,
     return {**summary, "columns": columns, **{name: value for name, value in declared.items() if value}}
 
 
-def _said_of_rows(summary: Mapping[str, Any]) -> dict[str, Any]:
+def _facts_about_rows(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a summary says of a dataset's rows beside its columns."""
     return {name: summary.get(name, default) for name, default in _DEFAULTS.items()}
 

@@ -1,6 +1,6 @@
 """What views are drawn from: documents of the API, gathered within bounds, and the place of each view in the page."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from leafspace_drawings import Call, Links, Place, draw_at
@@ -15,8 +15,22 @@ from ..operations import artefacts, datasets, models
 Json = dict[str, Any]
 Parameters = Mapping[str, str]
 """Parameters of a view's address."""
+Draw = Callable[[AppContext, str, Parameters], str]
+"""Draws the view of a thing with an id, as the parameters of the address ask."""
+VIEWS: dict[str, Draw] = {}
+"""By the first part of an address, such as ``#/models/mdl_1``."""
 LINKS = Links("")
 MAX_DRAWN_BYTES = 2 << 20  # of a result that is drawn
+
+
+def view(part: str) -> Callable[[Draw], Draw]:
+    """Return the decorator that adds a view to the page, at addresses that begin with ``part``."""
+
+    def register(draw: Draw) -> Draw:
+        VIEWS[part] = draw
+        return draw
+
+    return register
 
 
 def beside(context: AppContext, document: Json) -> tuple[Json, Json]:

@@ -1,41 +1,26 @@
 """Results as files of HTML for people: case files, mails, and readers without a service."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from leafspace_drawings import (
-    RulesContext,
-    SetContext,
-    TreeContext,
     WhyContext,
-    draw_approximation_tree,
     draw_explanation,
-    draw_feature_set,
-    draw_prototype_set,
-    draw_rule_set,
+    pictures,
     report,
     whole_document,
 )
 
-from schemas.approximation_trees import APPROXIMATION_TREES
-from schemas.feature_sets import FEATURE_SETS
 from schemas.label_audits import LABEL_AUDITS
 from schemas.noun import Noun
 from schemas.prototype_sets import PROTOTYPE_SETS
-from schemas.rule_sets import RULE_SETS
 from storage.errors import StorageError
 
 from ..app_context import AppContext
 from ..operations import datasets, explainers
-from .documents import Json, beside, ready, to_json
+from .documents import beside, ready, to_json
 
 MAX_EXPLAINED_ROWS = 50
-_DRAW: dict[str, tuple[Callable[[Json, Any], str], Callable[[Json, Json], Any]]] = {
-    PROTOTYPE_SETS.name: (draw_prototype_set, SetContext),
-    RULE_SETS.name: (draw_rule_set, RulesContext),
-    APPROXIMATION_TREES.name: (draw_approximation_tree, TreeContext),
-}
 
 
 def export_html(context: AppContext, noun: Noun[Any], artefact_id: str) -> str:
@@ -47,12 +32,12 @@ def export_html(context: AppContext, noun: Noun[Any], artefact_id: str) -> str:
         ``not_found``, ``artefact_not_ready``, or ``too_many_rows`` where the result is too large to be drawn.
     """
     document = ready(context, noun, artefact_id)
-    if noun == FEATURE_SETS:
-        return whole_document(f"Feature set {artefact_id}", draw_feature_set(document))
+    picture = pictures()[noun.singular]
+    if not picture.is_made_of_rows:
+        return whole_document(f"{picture.words.capitalize()} {artefact_id}", picture.draw(document, picture.beside()))
     known, dataset = beside(context, document)
     title = f"{known['name'] or known['id']}: {noun.singular.replace('_', ' ')}"
-    draw, shown_of = _DRAW[noun.name]
-    return whole_document(title, context.drawings.get(draw, document, shown_of(known, dataset)))
+    return whole_document(title, context.drawings.get(picture.draw, document, picture.beside(known, dataset)))
 
 
 def export_decisions_html(context: AppContext, label_audit_id: str) -> str:

@@ -12,12 +12,13 @@ from ..app_context import AppContext
 from ..operations.datasets import list_numbered_rows
 from ..operations.label_audits import RowFilter, list_audited_rows, review_row
 from ..operations.label_decisions import count_decisions
-from .documents import LINKS, Json, Parameters, at, beside, ready, to_json
+from .documents import LINKS, Json, Parameters, at, beside, ready, to_json, view
 
 _N_BEFORE, _N_SHOWN = 5, 20
 _MOST_CELLS = 50_000  # of the row and its neighbours
 
 
+@view("reviews")
 def label_review(context: AppContext, label_audit_id: str, parameters: Parameters) -> str:
     """Draw a row under review, by default the first suspect one that nobody has decided about."""
     audit = ready(context, LABEL_AUDITS, label_audit_id)

@@ -5,18 +5,16 @@ whose result is larger than ``MAX_DRAWN_BYTES`` is not drawn but named.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from leafspace_drawings import (
-    AuditContext,
     Call,
     DatasetContext,
     Here,
-    MapContext,
     ModelContext,
+    Picture,
     Request,
-    RulesContext,
     SetContext,
     TreeContext,
     draw_approximation_tree,
@@ -24,18 +22,14 @@ from leafspace_drawings import (
     draw_explainer,
     draw_found,
     draw_jobs,
-    draw_label_audit,
-    draw_map,
     draw_model,
     draw_overview,
     draw_pending,
-    draw_prototype_set,
     draw_relational_forest,
     draw_represented,
-    draw_rule_set,
+    pictures,
     report,
 )
-from leafspace_drawings.overview import NOUNS as DRAWN
 from leafspace_drawings.overview import made_of
 
 from schemas.approximation_trees import APPROXIMATION_TREES
@@ -55,9 +49,8 @@ from schemas.rule_sets import RULE_SETS
 from ..app_context import AppContext
 from ..operations import artefacts, datasets, explainers, jobs, models, prototype_sets, reports
 from ..operations.approximation_trees import next_question
-from .documents import LINKS, Json, Parameters, at, beside, listed, newest, of_model, read, ready, to_json
+from .documents import LINKS, Draw, Json, Parameters, at, beside, listed, newest, of_model, read, ready, to_json, view
 from .explanations import value_of
-from .reviews import label_review
 
 _LISTED, _LISTED_ARTEFACTS, _SEARCHED = 50, 200, 1000
 _MOST_COMPARED = 20  # datasets, whose columns are read while somebody waits
@@ -69,9 +62,9 @@ _REQUESTS = (
     Request("label audit", LABEL_AUDITS.path, "audits"),
     Request("map", MAPS.path, "maps", (("n_rows", "rows at most", 5_000),)),
 )
-_SHOWN = tuple(noun for noun in NOUNS.made_by_jobs if noun.name in DRAWN)  # what the overview lists of each model
-Draw = Callable[[AppContext, str, Parameters], str]
-"""Draws the view of a thing with an id, as the parameters of the address ask."""
+_DRAWN = {kind: picture for kind, picture in pictures().items() if picture.is_made_of_rows}
+_SHOWN = tuple(noun for noun in NOUNS.made_by_jobs if noun.singular in _DRAWN)
+"""What the overview lists of each model."""
 
 
 def overview(context: AppContext) -> str:
@@ -117,6 +110,7 @@ def found(context: AppContext, name: str) -> str:
     return draw_found(name, rows[:_LISTED])
 
 
+@view("models")
 def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     """Draw a model and how far what explains it can be trusted."""
     document = to_json(models.get_model(context, model_id))
@@ -139,6 +133,7 @@ def _requests_of(model: Json, *, has_trees: bool) -> list[Request]:
     return [each for each in requests if model["task"] == "classification" or each.part != "audits"]
 
 
+@view("datasets")
 def dataset(context: AppContext, dataset_id: str, _parameters: Parameters) -> str:
     """Draw a dataset's columns, and what was made of its rows."""
     document = to_json(datasets.get_dataset(context, dataset_id))
@@ -167,17 +162,12 @@ def _with_its_features(context: AppContext, model: Json, made: Mapping[str, list
     return [each for each in whole if {column["name"] for column in each["columns"]} >= names]
 
 
-def prototype_set(context: AppContext, artefact_id: str, parameters: Parameters) -> str:
-    """Draw a prototype set."""
-    return _made(context, PROTOTYPE_SETS, artefact_id, "prototypes", _prototypes, parameters)
-
-
 def represented(context: AppContext, artefact_id: str, rank: int) -> str:
     """Draw the rows that a prototype represents."""
     document = ready(context, PROTOTYPE_SETS, artefact_id)
     page = b"".join(prototype_sets.list_represented_rows(context, artefact_id, rank, _LISTED_ARTEFACTS, None))
     known, dataset = beside(context, document)
-    explainer = _explainer_of(context, artefact_id)
+    explainer = _newest_explainer(context, prototype_set=artefact_id)
     shown = SetContext(known, dataset, links=LINKS, explainer=explainer)
     drawing = draw_represented(document, rank, json.loads(page)["data"], shown)
     way = [*of_model(known, ""), (f"no. {rank}", None)]
@@ -186,6 +176,7 @@ def represented(context: AppContext, artefact_id: str, rank: int) -> str:
     return at(drawing, way, Call(f"{PROTOTYPE_SETS.path}/{artefact_id}/rows?rank={rank}", python))
 
 
+@view("explainers")
 def explainer(context: AppContext, explainer_id: str, _parameters: Parameters) -> str:
     """Draw an explainer, and ways to the rows that it explains."""
     document = to_json(explainers.get_explainer(context, explainer_id))
@@ -195,26 +186,7 @@ def explainer(context: AppContext, explainer_id: str, _parameters: Parameters) -
     return at(drawing, of_model(known, document["name"] or "explainer"), read(EXPLAINERS, explainer_id))
 
 
-def rule_set(context: AppContext, artefact_id: str, parameters: Parameters) -> str:
-    """Draw a rule set."""
-    return _made(context, RULE_SETS, artefact_id, "rules", _rules, parameters)
-
-
-def approximation_tree(context: AppContext, artefact_id: str, parameters: Parameters) -> str:
-    """Draw a tree."""
-    return _made(context, APPROXIMATION_TREES, artefact_id, "tree", _tree, parameters)
-
-
-def label_audit(context: AppContext, artefact_id: str, parameters: Parameters) -> str:
-    """Draw the most suspect rows of a label audit."""
-    return _made(context, LABEL_AUDITS, artefact_id, "label audit", _audit, parameters)
-
-
-def map_of_rows(context: AppContext, artefact_id: str, parameters: Parameters) -> str:
-    """Draw a map; a row of it is explained by the newest explainer of its model, if there is one."""
-    return _made(context, MAPS, artefact_id, "map", _map, parameters)
-
-
+@view("questions")
 def questionnaire(context: AppContext, artefact_id: str, parameters: Parameters) -> str:
     """Draw a tree, and the question that comes after the answers so far; ``set.NAME`` answers for a feature."""
     document = ready(context, APPROXIMATION_TREES, artefact_id)
@@ -228,6 +200,7 @@ def questionnaire(context: AppContext, artefact_id: str, parameters: Parameters)
     return at(drawing, of_model(known, "questionnaire"), Call(path, python, "POST", {"answers": answers}))
 
 
+@view("relational-forests")
 def relational_forest(context: AppContext, artefact_id: str, _parameters: Parameters) -> str:
     """Draw a relational forest with its warnings; of one that is not ready, how far it has come or why it failed."""
     state = to_json(artefacts.get_one(context, RELATIONAL_FORESTS, artefact_id))
@@ -238,11 +211,13 @@ def relational_forest(context: AppContext, artefact_id: str, _parameters: Parame
     return at(draw_relational_forest(state, LINKS), way, read(RELATIONAL_FORESTS, artefact_id))
 
 
+@view("reports")
 def filed_report(context: AppContext, report_id: str, _parameters: Parameters) -> str:
     """Draw a report as it is filed."""
     return _filed(context, report_id, is_verified=False)
 
 
+@view("verified-reports")
 def verified_report(context: AppContext, report_id: str, _parameters: Parameters) -> str:
     """Draw a report as it is filed, and say whether it is drawn the same today."""
     return _filed(context, report_id, is_verified=True)
@@ -260,22 +235,6 @@ def _filed(context: AppContext, report_id: str, *, is_verified: bool) -> str:
     return at(drawing, way, save)
 
 
-VIEWS: dict[str, Draw] = {
-    "models": model,
-    "datasets": dataset,
-    "explainers": explainer,
-    "prototypes": prototype_set,
-    "rules": rule_set,
-    "trees": approximation_tree,
-    "questions": questionnaire,
-    "audits": label_audit,
-    "reviews": label_review,
-    "maps": map_of_rows,
-    "relational-forests": relational_forest,
-    "reports": filed_report,
-    "verified-reports": verified_report,
-}
-"""By the first part of an address, such as ``#/models/mdl_1``: a view of a thing is added to the page here."""
 _CHANGED = "set."  # before the name of a feature that is changed
 
 
@@ -284,54 +243,45 @@ def changed_in(parameters: Parameters) -> dict[str, str]:
     return {name.removeprefix(_CHANGED): value for name, value in parameters.items() if name.startswith(_CHANGED)}
 
 
-def _made(
-    context: AppContext,
-    noun: Noun[Any],
-    artefact_id: str,
-    words: str,
-    draw: Callable[[AppContext, Json, tuple[Json, Json], Parameters], str],
-    parameters: Parameters,
-) -> str:
-    """Return an artefact's drawing in its place; of one that is not ready, how far it has come or why it failed."""
-    state = context.artefacts.get(noun.name, artefact_id)
-    if state.result is None:
-        document = to_json(artefacts.get_one(context, noun, artefact_id))
-        job = None if state.job is None else to_json(jobs.get_job(context, state.job))
-        known = to_json(models.get_model(context, document["request"]["model"]))
-        return at(draw_pending(document, words, job), of_model(known, words), read(noun, artefact_id))
-    document = ready(context, noun, artefact_id)
-    beside_it = beside(context, document)
-    drawing = draw(context, document, beside_it, parameters)
-    return at(drawing, of_model(beside_it[0], words), read(noun, artefact_id))
+def _artefact_view(noun: Noun[Any], picture: Picture) -> Draw:
+    """Return the view of artefacts that are made of a model and the rows of a dataset."""
+
+    def draw(context: AppContext, artefact_id: str, parameters: Parameters) -> str:
+        state = context.artefacts.get(noun.name, artefact_id)
+        if state.result is None:
+            return _pending(context, noun, artefact_id, picture.words)
+        document = ready(context, noun, artefact_id)
+        model, dataset = beside(context, document)
+        options = _options(context, document, parameters)
+        drawing = context.drawings.get(picture.draw, document, picture.beside(model, dataset, links=LINKS, **options))
+        return at(drawing, of_model(model, picture.words), read(noun, artefact_id))
+
+    return draw
 
 
-def _prototypes(context: AppContext, document: Json, beside_it: tuple[Json, Json], parameters: Parameters) -> str:
-    n_first = int(parameters["k"]) if parameters.get("k", "").isdecimal() else None
-    explainer = _explainer_of(context, document["id"])
-    shown = SetContext(*beside_it, links=LINKS, n_first=n_first, explainer=explainer)
-    return context.drawings.get(draw_prototype_set, document, shown)
+def _pending(context: AppContext, noun: Noun[Any], artefact_id: str, words: str) -> str:
+    """Draw how far an artefact has come or why it failed."""
+    document = to_json(artefacts.get_one(context, noun, artefact_id))
+    job = None if document["job"] is None else to_json(jobs.get_job(context, document["job"]))
+    known = to_json(models.get_model(context, document["request"]["model"]))
+    return at(draw_pending(document, words, job), of_model(known, words), read(noun, artefact_id))
 
 
-def _explainer_of(context: AppContext, prototype_set_id: str) -> str | None:
-    """Return the newest explainer with these prototypes, if there is one."""
-    made = explainers.list_explainers(context, 1, None, prototype_set=prototype_set_id).data
-    return made[0].id if made else None
+def _options(context: AppContext, document: Json, parameters: Parameters) -> Json:
+    """Return what a picture can use beside the model and the dataset: the newest explainer, and what is asked for."""
+    if document["object"] == PROTOTYPE_SETS.singular:
+        n_first = int(parameters["k"]) if parameters.get("k", "").isdecimal() else None
+        return {"n_first": n_first, "explainer": _newest_explainer(context, prototype_set=document["id"])}
+    if document["object"] == MAPS.singular:
+        return {"explainer": _newest_explainer(context, model=document["request"]["model"])}
+    return {}
 
 
-def _rules(context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:
-    return context.drawings.get(draw_rule_set, document, RulesContext(*beside_it, links=LINKS))
+def _newest_explainer(context: AppContext, **made_from: str) -> str | None:
+    """Return the newest explainer that is made from this, if there is one."""
+    newest_first = explainers.list_explainers(context, 1, None, **made_from).data
+    return newest_first[0].id if newest_first else None
 
 
-def _tree(context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:
-    return context.drawings.get(draw_approximation_tree, document, TreeContext(*beside_it, links=LINKS))
-
-
-def _audit(_context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:
-    return draw_label_audit(document, AuditContext(*beside_it, links=LINKS))
-
-
-def _map(context: AppContext, document: Json, beside_it: tuple[Json, Json], _parameters: Parameters) -> str:
-    known, dataset = beside_it
-    newest_first = explainers.list_explainers(context, 1, None, model=known["id"]).data
-    explainer = newest_first[0].id if newest_first else None
-    return draw_map(document, MapContext(known, dataset, explainer, LINKS))
+for _noun in _SHOWN:
+    view(_DRAWN[_noun.singular].part)(_artefact_view(_noun, _DRAWN[_noun.singular]))

@@ -1,9 +1,7 @@
 /** The keyboard: `/` finds, `?` lists the keys, `G` and another letter goes somewhere. */
+import { PARTS } from "./parts.js";
+
 const PLACES = { m: "#/", j: "#/jobs" };
-const IDS = {
-  mdl_: "models", ds_: "datasets", prs_: "prototypes", rls_: "rules", apt_: "trees", lba_: "audits", xpl_: "explainers",
-  rpt_: "reports", map_: "maps",
-};
 const help = document.getElementById("help");
 const find = document.getElementById("find");
 let isGoing = false;
@@ -23,7 +21,7 @@ export function listen() {
   document.querySelector(".find").addEventListener("submit", (event) => {
     event.preventDefault();
     const text = find.value.trim();
-    const part = IDS[Object.keys(IDS).find((prefix) => text.startsWith(prefix))];
+    const part = PARTS[Object.keys(PARTS).find((prefix) => text.startsWith(prefix))];
     if (part) location.hash = `#/${part}/${encodeURIComponent(text)}`;
     else if (text) location.hash = `#/found?name=${encodeURIComponent(text)}`;
   });

@@ -61,6 +61,23 @@ def artefact_router(
     return router
 
 
+def plain_router(noun: Noun[View], request_artefact: RequestArtefact[View]) -> APIRouter:
+    """Return the router of a noun without a file of routes: those of all artefacts, and its content as it is kept."""
+    router = artefact_router(noun, request_artefact, f"Request {_one(noun)}; a job makes it unless it is there.")
+
+    async def get_content(artefact_id: str, context: ContextDep, memory: MemoryDep) -> Response:
+        return await stream_kept_file(context, memory, lambda: artefacts.result_path(context, noun, artefact_id), JSON)
+
+    router.get(
+        f"/{{{noun.id_name}}}/content",
+        name=f"get_{noun.singular}_content",
+        description="Read the whole result as JSON.",
+        response_model=noun.result,
+        responses=problems(404, 409, 503),
+    )(_of(noun, get_content))
+    return router
+
+
 def _add_create(router: APIRouter, noun: Noun[View], request_artefact: RequestArtefact[View], description: str) -> None:
     def create(request: Any, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:  # below
         request_hash = fingerprint(noun.path, request.model_dump(mode="json"))

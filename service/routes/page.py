@@ -4,6 +4,7 @@ Addresses inside the page are relative, so that it works below any path of a pro
 public; views require the scopes of what they show (``route_scopes``).
 """
 
+import json
 from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
@@ -11,12 +12,13 @@ from importlib.resources import files
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
-from leafspace_drawings import style_sheet
+from leafspace_drawings import pictures, style_sheet
 
 from schemas.contract import Contract
 
 from ..app_context import AppContext
 from ..drawings import views
+from ..drawings.documents import VIEWS, Draw
 from ..drawings.explanations import RowToExplain
 from ..drawings.regions import RegionsToExplain
 from ..operations.explanations import explain
@@ -25,6 +27,7 @@ from .dependencies import ContextDep, MemoryDep, RequestMemory
 router = APIRouter(include_in_schema=False)
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _DRAWINGS = "leafspace.css"  # of the drawings' own distribution
+_PARTS = "parts.js"  # first parts of the addresses of views, by the beginning of ids
 _DRAWN_BYTES = 2 << 20  # of a view
 _MAKING_BYTES = 24 << 20  # of the documents that it is drawn from, as objects
 _JOBS_BYTES = 256 << 10
@@ -33,7 +36,8 @@ _JOBS_BYTES = 256 << 10
 def _read_files() -> dict[str, bytes]:
     served = (file for file in files("service.page").iterdir() if file.name.rpartition(".")[2] in _TYPES)
     contents = {file.name: file.read_bytes() for file in served}
-    return contents | {_DRAWINGS: style_sheet().encode()}
+    parts = {picture.ids: picture.part for picture in pictures().values() if picture.part}
+    return contents | {_DRAWINGS: style_sheet().encode(), _PARTS: f"export const PARTS = {json.dumps(parts)};".encode()}
 
 
 _FILES = _read_files()
@@ -82,15 +86,15 @@ async def redeem_code(context: ContextDep, request: Redeemed) -> dict[str, str]:
     return {"key": key}
 
 
-def _add_view(part: str, draw: views.Draw) -> None:
+def _add_view(part: str, draw: Draw) -> None:
     async def view(context: ContextDep, memory: MemoryDep, thing_id: str, request: Request) -> Response:
         parameters = dict(request.query_params)
         return await _drawn(context, memory, lambda: draw(context, thing_id, parameters))
 
-    router.get(f"/page/parts/{part}/{{thing_id}}", name=f"draw_{draw.__name__}")(view)
+    router.get(f"/page/parts/{part}/{{thing_id}}", name=f"draw_{part}")(view)
 
 
-for _part, _draw in views.VIEWS.items():
+for _part, _draw in VIEWS.items():
     _add_view(_part, _draw)
 
 

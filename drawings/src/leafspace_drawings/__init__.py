@@ -14,6 +14,7 @@ from .links import Links
 from .map import MapContext, draw_map
 from .model import ModelContext, Request, draw_model
 from .overview import Here, draw_explainer, draw_found, draw_jobs, draw_overview, draw_pending
+from .pictures import Picture, address_of, picture_of_id, pictures
 from .place import Call, Place, draw_at
 from .prototype_set import SetContext, draw_prototype_set, draw_represented
 from .regions import Panel, RegionsContext, Side, draw_regions
@@ -31,6 +32,7 @@ __all__ = [
     "MapContext",
     "ModelContext",
     "Panel",
+    "Picture",
     "Place",
     "Queue",
     "RefusedValue",
@@ -42,6 +44,7 @@ __all__ = [
     "Side",
     "TreeContext",
     "WhyContext",
+    "address_of",
     "draw_approximation_tree",
     "draw_at",
     "draw_dataset",
@@ -65,6 +68,8 @@ __all__ = [
     "draw_represented",
     "draw_rule_set",
     "notebook_output",
+    "picture_of_id",
+    "pictures",
     "report",
     "style_sheet",
     "whole_document",

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from .classes import COLOURS, Classes
 from .columns import ColumnName, ColumnNames
 from .links import Links
+from .pictures import picture
 from .templating import render
 from .tree_documents import Node, tree_of
 from .tree_svg import CAPPED, EDGE, EMPTY_BAR, write_svg
@@ -32,12 +33,22 @@ class TreeContext:
     has_picture: bool = True  # the tree as SVG, beside the list of its nodes
 
 
+@picture(
+    "approximation_tree",
+    ids="apt_",
+    part="trees",
+    words="tree",
+    context=TreeContext,
+    is_made_of_rows=True,
+    smaller={"has_picture": False},
+)
 def draw_approximation_tree(document: Json, context: TreeContext) -> str:
     """Return the drawing of a ready answer of ``GET /v1/approximation-trees/{id}``."""
     return render("approximation_tree", one=_One(document, context))
 
 
-def draw_next_question(document: Json) -> str:
+@picture("next_question", context=lambda: None)
+def draw_next_question(document: Json, _context: None = None) -> str:
     """Return the drawing of an answer of ``POST /v1/approximation-trees/{id}/next-question``, with nothing to press."""
     return render("next_question", step=document)
 

@@ -8,6 +8,7 @@ from .columns import ColumnNames
 from .images import ImageColumns
 from .links import Links
 from .overview import made_of
+from .pictures import picture
 from .scales import Axis
 from .templating import render
 
@@ -26,6 +27,7 @@ class DatasetContext:
     n_columns: int = N_COLUMNS_SHOWN
 
 
+@picture("dataset", ids="ds_", part="datasets", words="dataset", context=DatasetContext)
 def draw_dataset(document: Json, context: DatasetContext) -> str:
     """Return the drawing of an answer of ``GET /v1/datasets/{id}``."""
     return render("dataset", kept=_Kept(document, context))

@@ -6,6 +6,7 @@ from typing import Any
 
 from .classes import Classes
 from .links import Links
+from .pictures import picture
 from .templating import render
 
 Json = Mapping[str, Any]
@@ -23,6 +24,15 @@ class AuditContext:
     n_rows: int = N_ROWS_SHOWN
 
 
+@picture(
+    "label_audit",
+    ids="lba_",
+    part="audits",
+    words="label audit",
+    context=AuditContext,
+    is_made_of_rows=True,
+    brief={"n_rows": 10},
+)
 def draw_label_audit(document: Json, context: AuditContext) -> str:
     """Return the drawing of a ready answer of ``GET /v1/label-audits/{id}``: its most suspect rows."""
     return render("label_audit", found=_Found(document, context))

@@ -7,6 +7,7 @@ from typing import Any
 
 from .classes import OTHER_COLOUR, Classes, ClassMark
 from .links import Links
+from .pictures import picture
 from .templating import render
 
 Json = Mapping[str, Any]
@@ -25,6 +26,7 @@ class MapContext:
     links: Links = field(default_factory=Links)
 
 
+@picture("map", ids="map_", part="maps", words="map", context=MapContext, is_made_of_rows=True)
 def draw_map(document: Json, context: MapContext) -> str:
     """Return the drawing of a ready answer of ``GET /v1/maps/{id}``."""
     return render("map", seen=_Seen(document, context))

@@ -7,6 +7,7 @@ from typing import Any
 from .classes import Classes
 from .columns import ColumnNames
 from .links import Links
+from .pictures import picture
 from .templating import render
 from .words import agreement, number
 
@@ -48,6 +49,7 @@ def kind_of(model: Json) -> str:
     return _KINDS.get(model["ensemble"], "tree ensemble")
 
 
+@picture("model", ids="mdl_", part="models", words="model", context=ModelContext)
 def draw_model(document: Json, context: ModelContext) -> str:
     """Return the drawing of an answer of ``GET /v1/models/{id}``."""
     return render("model", known=_Known(document, context))

@@ -6,6 +6,7 @@ from typing import Any
 
 from .links import Links
 from .model import kind_of
+from .pictures import address_of, picture, words_of
 from .templating import render
 from .words import kind_words, share
 
@@ -13,14 +14,6 @@ Json = Mapping[str, Any]
 
 _ROWS_NAMED = 12
 _FINAL = frozenset({"succeeded", "failed", "cancelled"})
-NOUNS = {  # of artefacts of a model and a dataset that a view shows: the part of its address, and its name
-    "prototype_sets": ("prototypes", "prototypes"),
-    "rule_sets": ("rules", "rules"),
-    "approximation_trees": ("trees", "tree"),
-    "label_audits": ("audits", "label audit"),
-    "maps": ("maps", "map"),
-}
-_SHOWN = NOUNS | {"reports": ("reports", "report"), "relational_forests": ("relational-forests", "relational forest")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +36,9 @@ def draw_overview(here: Here) -> str:
 
 
 def made_of(made: Mapping[str, Sequence[Json]], links: Links) -> list[tuple[str, str | None, Json]]:
-    """Return the name, the address and the document of each artefact of these nouns that a view shows."""
-    return [
-        (name, links.to(part, each["id"]), each) for noun, (part, name) in NOUNS.items() for each in made.get(noun, ())
-    ]
+    """Return the name, the address and the document of each of these artefacts, which the page has views of."""
+    every = [document for documents in made.values() for document in documents]
+    return [(words_of(each["id"]), address_of(each["id"], links), each) for each in every]
 
 
 def _reports(here: Here) -> list[tuple[Json, str | None, str]]:
@@ -72,10 +64,12 @@ def draw_found(name: str, found: Sequence[tuple[str, Json, str | None]]) -> str:
 
 def _made_by(job: Json, links: Links) -> str | None:
     """Return the address of what a job made, where there is a view of it."""
-    known = _SHOWN.get(job["kind"])
-    return links.to(known[0], job["artefact"]) if known and job["status"] == "succeeded" else None
+    # Of a dataset by reference, the id only names the request.
+    has_view = job["status"] == "succeeded" and job["kind"] != "datasets"
+    return address_of(job["artefact"], links) if has_view else None
 
 
+@picture("explainer", ids="xpl_", part="explainers", words="explainer")
 def draw_explainer(explainer: Json, prototypes: Sequence[Json], links: Links) -> str:
     """Return the drawing of an explainer: what it explains by, and which row it shall explain.
 
@@ -86,9 +80,8 @@ def draw_explainer(explainer: Json, prototypes: Sequence[Json], links: Links) ->
     prototypes
         Of its prototype set.
     """
-    own = (("prototypes", "prototype_set"), ("rules", "rule_set"), ("trees", "approximation_tree"))
-    words = {"prototypes": "prototypes", "rules": "rules", "trees": "one tree"}
-    parts = [(words[part], links.to(part, explainer[name])) for part, name in own if explainer.get(name)]
+    ids = filter(None, map(explainer.get, ("prototype_set", "rule_set", "approximation_tree")))
+    parts = [(words_of(part), address_of(part, links)) for part in ids]
     regions = ("regions over two features", links.to("regions", explainer["id"]))
     rows = links.to("explainers", explainer["id"], "rows", "")
     named = [str(each["row_id"]) for each in prototypes[:_ROWS_NAMED]]
@@ -134,9 +127,9 @@ class _Card:
         self.kind = kind_of(model)
         self.href = here.links.to("models", model["id"])
         self.made = [
-            (name, here.links.to(part, document["id"]))
-            for noun, (part, name) in NOUNS.items()
-            for document in _of_model(here.artefacts.get(noun, ()), model["id"])
+            (words_of(document["id"]), address_of(document["id"], here.links))
+            for documents in here.artefacts.values()
+            for document in _of_model(documents, model["id"])
         ]
         self.explainers = [
             (explainer, here.links.to("explainers", explainer["id"]))

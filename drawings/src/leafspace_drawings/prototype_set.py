@@ -11,6 +11,7 @@ from .classes import Classes, ClassMark
 from .columns import ColumnNames
 from .images import ImageColumns
 from .links import Links
+from .pictures import picture
 from .scales import Axis
 from .templating import render
 
@@ -32,6 +33,15 @@ class SetContext:
     explainer: str | None = None  # id of one with these prototypes
 
 
+@picture(
+    "prototype_set",
+    ids="prs_",
+    part="prototypes",
+    words="prototypes",
+    context=SetContext,
+    is_made_of_rows=True,
+    brief={"n_cards": 12},
+)
 def draw_prototype_set(document: Json, context: SetContext) -> str:
     """Return the drawing of a ready answer of ``GET /v1/prototype-sets/{id}``."""
     return render("prototype_set", seen=_Seen(document, context))

@@ -5,11 +5,17 @@ from typing import Any
 
 from .fact_card import Fact, FactCard, draw_fact_card
 from .links import Links
+from .pictures import picture
 from .words import brief, count, counted, share
 
 Json = Mapping[str, Any]
 
 
+def _links(links: Links | None = None) -> Links:
+    return links or Links()
+
+
+@picture("relational_forest", ids="rlf_", part="relational-forests", words="relational forest", context=_links)
 def draw_relational_forest(document: Json, links: Links) -> str:
     """Return the drawing of a ready answer of ``GET /v1/relational-forests/{id}``."""
     result = document["result"]

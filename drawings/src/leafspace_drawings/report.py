@@ -10,6 +10,7 @@ from .classes import Classes
 from .document import whole_document
 from .links import Links
 from .model import Explained, ModelContext, trust_of
+from .pictures import picture
 from .templating import render
 
 Json = Mapping[str, Any]
@@ -36,6 +37,7 @@ def draw_report(title: str, parts: Sequence[str]) -> str:
     return whole_document(title, "\n".join(parts))
 
 
+@picture("report", ids="rpt_", part="reports", words="report")
 def draw_filed(document: Json, file: str, verification: Json | None, links: Links) -> str:
     """Return a report as a view of the page shows it: its content, below facts about the file.
 

@@ -8,6 +8,7 @@ from typing import Any
 from .classes import Classes
 from .columns import ColumnName, ColumnNames
 from .links import Links
+from .pictures import picture
 from .templating import render
 
 Json = Mapping[str, Any]
@@ -23,6 +24,7 @@ class RulesContext:
     holding: Sequence[int] = ()  # ranks of the rules that a given row satisfies
 
 
+@picture("rule_set", ids="rls_", part="rules", words="rules", context=RulesContext, is_made_of_rows=True)
 def draw_rule_set(document: Json, context: RulesContext) -> str:
     """Return the drawing of a ready answer of ``GET /v1/rule-sets/{id}``."""
     return render("rule_set", shown=_Shown(document, context))

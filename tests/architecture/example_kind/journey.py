@@ -45,6 +45,11 @@ def main(folder: Path) -> None:
         ready = client.get(path).json()
         assert (ready["status"], ready["result"]) == ("ready", {"n_rows": 3}), ready
         assert client.get(f"{path}/content").json() == {"n_rows": 3}
+        view = client.get(f"/page/parts/row-counts/{made['id']}")
+        assert (view.status_code, "Row count" in view.text, f"{path}" in view.text) == (200, True, True), view.text
+        overview = client.get("/page/parts/overview").text
+        assert f"#/row-counts/{made['id']}" in overview
+        assert '"rct_": "row-counts"' in client.get("/ui/parts.js").text
         assert [each["id"] for each in client.get("/v1/row-counts").json()["data"]] == [made["id"]]
         chosen = {"model": request["model"], "status": "ready"}
         assert [each["id"] for each in client.get("/v1/row-counts", params=chosen).json()["data"]] == [made["id"]]

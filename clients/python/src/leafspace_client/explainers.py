@@ -1,7 +1,7 @@
 """Explainers: a model with the prototypes, and perhaps the rules and the tree, that explain its predictions."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, TypeVar
 
 from .calls import Program, awaitable, blocking, create, fetch, transport_of
 from .contract.explainers import (
@@ -58,6 +58,12 @@ class ExplainerView(View[Details | ExplainerSummary]):
     """A registered explainer; ``details`` has all fields that the service sends, but of lists a summary."""
 
     noun = EXPLAINERS
+    _figures: ClassVar[Mapping[str, str]] = {
+        "model": "model",
+        "prototype_set": "prototypes",
+        "rule_set": "rules",
+        "approximation_tree": "tree",
+    }
 
     @property
     def name(self) -> str | None:

@@ -1,8 +1,8 @@
 """Explanation sets: every row of a dataset explained."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, download, every_item
 from .calls import Program, awaitable, blocking, create, fetch, transport_of
@@ -33,6 +33,15 @@ class ExplanationSetView(ArtefactView[Details]):
     """An explanation set as it was when it was last fetched; ``details`` has the figures of all rows."""
 
     noun = EXPLANATION_SETS
+    _figures: ClassVar[Mapping[str, str]] = {
+        "n_rows": "rows",
+        "n_explained": "explained",
+        "n_abstained": "abstained",
+        "n_refused": "refused",
+        "agreement": "agreement of model and nearest prototype",
+        "mean_proximity": "mean proximity",
+        "mean_absolute_effects": "largest mean effects",
+    }
     contents = Content(get_explanation_set_content, {**_MEDIA_TYPES, "json": "application/json"})
 
     def _contents(self, result: ExplanationSetResult) -> str:

@@ -76,6 +76,7 @@ class View(Connected, Displayed, Generic[Details]):
     """One thing of the service, as it was when it was last fetched."""
 
     noun: ClassVar[Noun[Any]]
+    _figures: ClassVar[Mapping[str, str]] = {}  # fields that a card of it shows, and what they are called there
 
     def __init__(self, transport: Any, details: Details | None, thing_id: str = "") -> None:  # either
         self._transport = transport
@@ -120,7 +121,7 @@ class View(Connected, Displayed, Generic[Details]):
         details: Any = self._details
         if details is None:
             return drawing_of_id(type(self).__name__, self.id)
-        return drawing_of(details.to_dict(), self._known_documents)
+        return drawing_of(details.to_dict(), self._known_documents, self._figures)
 
     def _load_now(self) -> None:
         """Fetch the whole thing, where that takes no ``await``."""

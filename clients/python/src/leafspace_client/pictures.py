@@ -6,30 +6,15 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from leafspace_drawings import (
-    AuditContext,
-    DatasetContext,
     Fact,
     FactCard,
-    Links,
-    MapContext,
-    ModelContext,
-    RulesContext,
-    SetContext,
-    TreeContext,
+    Picture,
     WhyContext,
-    draw_approximation_tree,
-    draw_dataset,
     draw_explanation,
     draw_explanations,
     draw_fact_card,
-    draw_label_audit,
-    draw_map,
-    draw_model,
-    draw_next_question,
-    draw_prototype_set,
-    draw_relational_forest,
-    draw_rule_set,
     notebook_output,
+    pictures,
     whole_document,
     words,
 )
@@ -37,44 +22,14 @@ from leafspace_drawings import (
 from .known_documents import KnownDocuments
 
 Json: TypeAlias = Mapping[str, Any]
+Figures: TypeAlias = Mapping[str, str]
+"""What fields are called, by their names."""
 
 _N_EFFECTS = 3
-_N_CARDS, _N_FEATURES, _N_FOLDED, _N_SUSPECTS = 12, 8, 24, 10
+_N_FEATURES, _N_FOLDED = 8, 24
 _NOTHING: Json = {}
 _SHARES = ("share", "agreement", "rows that")
-_FIGURES: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "proximities": (
-        ("n_rows", "rows"),
-        ("n_trees", "trees"),
-        ("n_neighbors", "nearest rows of each"),
-        ("mean_nearest_proximity", "mean proximity of the nearest"),
-        ("share_without_neighbors", "share of rows that are like no other"),
-    ),
-    "explanation_set": (
-        ("n_rows", "rows"),
-        ("n_explained", "explained"),
-        ("n_abstained", "abstained"),
-        ("n_refused", "refused"),
-        ("agreement", "agreement of model and nearest prototype"),
-        ("mean_proximity", "mean proximity"),
-        ("mean_absolute_effects", "largest mean effects"),
-    ),
-    "explainer": (
-        ("model", "model"),
-        ("prototype_set", "prototypes"),
-        ("rule_set", "rules"),
-        ("approximation_tree", "tree"),
-    ),
-    "job": (("kind", "kind"), ("status", "status"), ("artefact", "makes"), ("attempt", "attempt")),
-    "feature_set": (("n_features", "features"), ("n_left_out", "left out")),
-    "relational_dataset": (
-        ("n_tables", "tables"),
-        ("n_rows", "rows"),
-        ("n_examples", "examples"),
-        ("target", "target"),
-    ),
-    "report": (("sha256", "SHA-256"), ("n_bytes", "bytes"), ("parts", "parts"), ("inputs", "things shown")),
-}
+_JOB = {"kind": "kind", "status": "status", "artefact": "makes", "attempt": "attempt"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +55,35 @@ def document_of(drawing: Drawing) -> str:
     return whole_document(drawing.title, drawing.html)
 
 
-def drawing_of(document: Json, known: KnownDocuments) -> Drawing:
-    """Return the picture of an object, of which ``document`` is the service's answer."""
+def drawing_of(document: Json, known: KnownDocuments, figures: Figures = _NOTHING) -> Drawing:
+    """Return the picture of an object, of which ``document`` is the service's answer.
+
+    Parameters
+    ----------
+    document
+        The answer.
+    known
+        What the client has met, which a picture can use.
+    figures
+        Fields that the card of an object without a picture shows, and what they are called.
+    """
     kind = str(document["object"])
     title = f"{kind.replace('_', ' ').capitalize()} {document.get('name') or document.get('id', '')}".strip()
     if "status" in document and kind != "job" and not document.get("result"):
         return Drawing(title, _unfinished(title, document))
-    draw, smaller = _DRAWN.get(kind, _facts), _SMALLER.get(kind)
-    return Drawing(title, draw(document, known), None if smaller is None else partial(smaller, document, known))
+    picture = pictures().get(kind)
+    if picture is None or picture.context is None:
+        return Drawing(title, _facts(document, figures))
+    draw = partial(_drawn, picture, document, known)
+    smaller = None if picture.smaller is None else partial(draw, picture.smaller)
+    return Drawing(title, draw(picture.brief), smaller)
+
+
+def _drawn(picture: Picture, document: Json, known: KnownDocuments, options: Json) -> str:
+    """Return the drawing of an object, beside the model and the dataset that it was made from, where they were met."""
+    request = document.get("request") or _NOTHING
+    model, dataset = known.document(request.get("model")), known.document(request.get("dataset"))
+    return picture.draw(document, picture.beside(model, dataset, **options))
 
 
 def drawing_of_explanation(row: Json, provenance: Json | None, known: KnownDocuments) -> Drawing:
@@ -145,59 +121,13 @@ def _unfinished(title: str, document: Json) -> str:
     return _card(title, {"status": status}, lead, problem.get("detail", ""), document["id"])
 
 
-def _model(document: Json, _known: KnownDocuments) -> str:
-    return draw_model(document, ModelContext())
-
-
-def _dataset(document: Json, _known: KnownDocuments) -> str:
-    return draw_dataset(document, DatasetContext())
-
-
-def _prototype_set(document: Json, known: KnownDocuments) -> str:
-    return draw_prototype_set(document, SetContext(*_beside(document, known), n_cards=_N_CARDS))
-
-
-def _rule_set(document: Json, known: KnownDocuments) -> str:
-    return draw_rule_set(document, RulesContext(*_beside(document, known)))
-
-
-def _approximation_tree(document: Json, known: KnownDocuments) -> str:
-    return draw_approximation_tree(document, TreeContext(*_beside(document, known)))
-
-
-def _listed_tree(document: Json, known: KnownDocuments) -> str:
-    return draw_approximation_tree(document, TreeContext(*_beside(document, known), has_picture=False))
-
-
-def _next_question(document: Json, _known: KnownDocuments) -> str:
-    return draw_next_question(document)
-
-
-def _label_audit(document: Json, known: KnownDocuments) -> str:
-    return draw_label_audit(document, AuditContext(*_beside(document, known), n_rows=_N_SUSPECTS))
-
-
-def _map(document: Json, known: KnownDocuments) -> str:
-    return draw_map(document, MapContext(*_beside(document, known)))
-
-
-def _relational_forest(document: Json, _known: KnownDocuments) -> str:
-    return draw_relational_forest(document, Links())
-
-
-def _beside(document: Json, known: KnownDocuments) -> tuple[Json | None, Json | None]:
-    """Return the model and the dataset that an artefact was made from, where they were met."""
-    request = document["request"]
-    return known.document(request.get("model")), known.document(request.get("dataset"))
-
-
-def _facts(document: Json, _known: KnownDocuments) -> str:
+def _facts(document: Json, figures: Figures) -> str:
     """Return a card with the figures of what has no picture: those of its result, else its own."""
     kind, shown = str(document["object"]), document.get("result") or document
-    named = _FIGURES.get(kind, ())
-    values = {name: shown[key] for key, name in named if shown.get(key) is not None}
+    values = {name: shown[key] for key, name in figures.items() if shown.get(key) is not None}
     if kind == "job":
         progress = document["progress"]
+        values = {name: document[key] for key, name in _JOB.items()}
         values["progress"] = f"{progress['fraction']:.0%} {progress['message'] or progress['stage']}".strip()
     title = f"{kind.replace('_', ' ').capitalize()} {document.get('name') or ''}".strip()
     note = (document.get("problem") or _NOTHING).get("detail", "")
@@ -218,17 +148,3 @@ def _figure(name: str, value: Any) -> str:  # a figure
     if isinstance(value, float) and name.startswith(_SHARES):
         return words.share(value)
     return words.cell(value)
-
-
-_SMALLER: Mapping[str, Callable[[Json, KnownDocuments], str]] = {"approximation_tree": _listed_tree}
-_DRAWN: Mapping[str, Callable[[Json, KnownDocuments], str]] = {
-    "model": _model,
-    "dataset": _dataset,
-    "prototype_set": _prototype_set,
-    "rule_set": _rule_set,
-    "approximation_tree": _approximation_tree,
-    "next_question": _next_question,
-    "label_audit": _label_audit,
-    "map": _map,
-    "relational_forest": _relational_forest,
-}

@@ -1,8 +1,8 @@
 """Proximities: the nearest rows of every row of a dataset, as a model sees them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from .artefacts import (
     TABLE_MEDIA_TYPES,
@@ -42,6 +42,13 @@ class ProximitiesView(ArtefactView[Details]):
     """Proximities as they were when they were last fetched; ``details`` has the figures of all rows together."""
 
     noun = PROXIMITIES
+    _figures: ClassVar[Mapping[str, str]] = {
+        "n_rows": "rows",
+        "n_trees": "trees",
+        "n_neighbors": "nearest rows of each",
+        "mean_nearest_proximity": "mean proximity of the nearest",
+        "share_without_neighbors": "share of rows that are like no other",
+    }
     contents = Content(get_proximities_content, TABLE_MEDIA_TYPES)
 
     def _contents(self, result: ProximitiesResult) -> str:

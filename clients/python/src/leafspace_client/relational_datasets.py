@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from .arguments import json_text
 from .calls import Connected, Program, Work, awaitable, blocking, create
@@ -41,6 +41,12 @@ class RelationalDatasetView(View[Details | RelationalDatasetSummary]):
     """
 
     noun = RELATIONAL_DATASETS
+    _figures: ClassVar[Mapping[str, str]] = {
+        "n_tables": "tables",
+        "n_rows": "rows",
+        "n_examples": "examples",
+        "target": "target",
+    }
 
     @property
     def name(self) -> str | None:

@@ -1,8 +1,8 @@
 """Reports: what is known of a model in one HTML file, which can be filed and verified later."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content, download
 from .calls import Program, awaitable, blocking, create, fetch
@@ -28,6 +28,12 @@ class ReportView(ArtefactView[Details]):
     """A report as it was when it was last fetched; ``details`` has all fields that the service sends."""
 
     noun = REPORTS
+    _figures: ClassVar[Mapping[str, str]] = {
+        "sha256": "SHA-256",
+        "n_bytes": "bytes",
+        "parts": "parts",
+        "inputs": "things shown",
+    }
     contents = Content(get_report_content, {_FORM: "text/html"})
 
     def _contents(self, result: ReportResult) -> str:

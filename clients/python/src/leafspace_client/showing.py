@@ -8,23 +8,13 @@ from .calls import Call, Connected, Program, Work, transport_of
 from .errors import LeafspaceError
 from .nouns import Identified, id_of
 
-_PARTS = {
-    "mdl_": "models",
-    "ds_": "datasets",
-    "prs_": "prototypes",
-    "rls_": "rules",
-    "apt_": "trees",
-    "lba_": "audits",
-    "map_": "maps",
-    "rpt_": "reports",
-}
-
 
 def page_address(base_url: str, thing: Identified | None) -> str:
     """Return the address of a thing in the page; of what has no view of its own, that of the overview."""
-    thing_id = "" if thing is None else id_of(thing)
-    part = _PARTS.get(f"{thing_id.partition('_')[0]}_")
-    return f"{base_url}/ui/#/" if part is None else f"{base_url}/ui/#/{part}/{thing_id}"
+    from leafspace_drawings import Links, address_of  # importing the client stays quick
+
+    page = Links(f"{base_url}/ui/")
+    return (None if thing is None else address_of(id_of(thing), page)) or f"{base_url}/ui/#/"
 
 
 def show(self: Connected, thing: Identified | None = None) -> Program[str]:
@@ -36,7 +26,7 @@ def show(self: Connected, thing: Identified | None = None) -> Program[str]:
     Parameters
     ----------
     thing
-        A model, dataset, prototype set, rule set, tree, label audit or report, or its id; default: the overview.
+        Anything that the page has a view of, such as a model or a rule set, or its id; default: the overview.
     """
     return (yield from _opened(self, page_address(transport_of(self).connection.base_url, thing)))
 

@@ -59,17 +59,29 @@ def _fitted(pipeline: Pipeline, table: Any, target: Any) -> bytes:
     return bytes(to_onnx(pipeline, initial_types=types, options=options).SerializeToString())
 
 
-@pytest.mark.parametrize("row", ROWS)
+CONSTRAINTS: list[dict[str, Constraint]] = [
+    {"a": "only_up", "b": "only_down"},
+    {"a": "only_down", "b": "only_up", "colour": "fixed"},
+    {"c": "only_up", "a": "fixed"},
+]
+
+
+FREE: list[tuple[int, dict[str, Constraint]]] = [(row, {}) for row in ROWS]
+
+
+@pytest.mark.parametrize(("row", "constraints"), [*FREE, *zip(ROWS, 2 * CONSTRAINTS, strict=True)])
 @pytest.mark.parametrize("band", [(1, 0.5, np.inf), (1, 0.35, 0.5), (0, 0.93, np.inf)])
-def test_no_change_is_smaller_than_those_of_all_values_and_all_pairs(row: int, band: tuple[int, float, float]) -> None:
+def test_no_change_is_smaller_than_those_of_all_values_and_all_pairs(
+    row: int, band: tuple[int, float, float], constraints: dict[str, Constraint]
+) -> None:
     search, rows, session = whole_model()
-    twin = NaiveSearch(session, rows, row, band)
+    twin = NaiveSearch(session, rows, row, band, constraints)
     if twin.holds([{}])[0]:
         with pytest.raises(InvalidInput, match="already"):
             search.find(twin.row, BandWish(*band))
         return
 
-    changes = search.find(twin.row, BandWish(*band), limits=ALL)
+    changes = search.find(twin.row, BandWish(*band), constraints, limits=ALL)
 
     singles = {(part.feature, _side(part)): part.size for (part,) in _of(changes, 1)}
     pairs = {tuple(part.feature for part in parts): sum(part.size for part in parts) for parts in _of(changes, 2)}

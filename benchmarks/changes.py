@@ -20,7 +20,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -31,7 +31,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from benchmarks.machine import describe_machine
 from benchmarks.ten_datasets import divided
-from explanations.changes import MAX_CELLS, MAX_PAIRS
+from explanations.changes import search_limits
 from schemas.explanation_sets import MAX_CHANGED_FEATURES
 from tests.support.models import onnx_of, rows_of_matrix
 from tree_explainers.changes.curves import CurveModel
@@ -145,7 +145,7 @@ class Ours:
 
 
 def _limits(n_options: int) -> SearchLimits:
-    return SearchLimits(MAX_CHANGED_FEATURES, n_options, max_cells=MAX_CELLS, max_pairs=MAX_PAIRS)
+    return replace(search_limits(MAX_CHANGED_FEATURES), n_options=n_options)
 
 
 def nice_of(case: Case, goal: str) -> Method:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from schemas.explanation_sets import NearestRowsOptions
 from schemas.json_numbers import json_number
+from tree_explainers.changes.cost import change_seconds, curve_seconds
 from tree_explainers.changes.row_changes import Change, FeatureChange
 from tree_explainers.changes.smallest_changes import SearchLimits
 from tree_explainers.changes.value_axes import RawValue
@@ -32,6 +33,19 @@ _N_OPTIONS = 3  # of each number of features
 _N_RANKED = 8  # of these the most plausible are returned
 
 
+def search_limits(max_features: int) -> SearchLimits:
+    """Return how far changes of at most so many features are searched."""
+    return SearchLimits(max_features, _N_RANKED, max_cells=MAX_CELLS, max_pairs=MAX_PAIRS)
+
+
+def search_seconds(include: Sequence[str], max_features: int, n_features: int, n_trees: int) -> float:
+    """Return the seconds in which a row's curves are drawn, and its changes searched, where these are included."""
+    seconds = curve_seconds(n_features, n_trees) if "curves" in include else 0.0
+    if "changes" in include:
+        seconds += change_seconds(search_limits(max_features), n_features, n_trees)
+    return seconds
+
+
 class ChangedRow(NamedTuple):
     """The row that is to be changed."""
 
@@ -48,7 +62,7 @@ def changes_of(warm: WarmExplainer, options: ChangesOptions, row: ChangedRow) ->
     if wished is None or wished == row.outcome:
         return None
     search, (wish, column) = warm.changes.open(), _wish(description, wished, row.scores.dtype)
-    limits = SearchLimits(options.max_features, _N_RANKED, max_cells=MAX_CELLS, max_pairs=MAX_PAIRS)
+    limits = search_limits(options.max_features)
     changes = search.find(row.raw, wish, warm.changes.constraints(options.constraints), limits)
     document = {
         "outcome": description.outcomes[wished],

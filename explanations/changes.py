@@ -19,7 +19,6 @@ from tree_explainers.rows import Rows
 
 from .change_options import ChangesOptions
 from .documents import decimals
-from .sentences import cell_words
 from .warm_explainer import WarmExplainer
 
 MAX_CELLS = 1_000_000
@@ -63,15 +62,16 @@ def changes_of(warm: WarmExplainer, options: ChangesOptions, row: ChangedRow) ->
         return None
     search, (wish, column) = warm.changes.open(), _wish(description, wished, row.scores.dtype)
     limits = search_limits(options.max_features)
-    changes = search.find(row.raw, wish, warm.changes.constraints(options.constraints), limits)
+    changes = search.find(row.raw, wish, warm.wording.bounds.with_those_of(options.constraints), limits)
     document = {
         "outcome": description.outcomes[wished],
         "n_features_searched": changes.n_features_searched,
         "none_with_fewer": changes.none_with_fewer,
         "options": _options(warm, changes.options, row, description.outcomes[wished], column),
     }
-    if changes.not_searched:
-        document["not_searched"] = list(changes.not_searched)
+    hidden = warm.wording.bounds.hidden
+    if not_searched := [feature for feature in changes.not_searched if feature not in hidden]:
+        document["not_searched"] = not_searched
     if changes.n_pairs_left:
         document["n_pairs_left"] = changes.n_pairs_left
     return document
@@ -167,7 +167,8 @@ def _changed_feature(warm: WarmExplainer, part: FeatureChange, row: ChangedRow) 
     else:
         ((at, raw),) = part.raw_values.items()
         value, to, more = row.values[at], _as_sent(raw, row.values[at]), {}
-    text = f"{part.feature} is {cell_words(to)} instead of {cell_words(value)}"
+    words = warm.wording.words.of(part.feature)
+    text = f"{words.name} is {words.exact_value(to)} instead of {words.value(value)}"
     return {"feature": part.feature, "value": json_number(value), "to": json_number(to), **more, "text": text}
 
 

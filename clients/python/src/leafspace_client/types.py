@@ -101,6 +101,7 @@ from .contract.explainers import (
     OutcomeShare as OutcomeShare,
     PageExplainerSummary as PageExplainerSummary,
     PathLeaf as PathLeaf,
+    PrincipalReason as PrincipalReason,
     PrototypePrediction as PrototypePrediction,
     Provenance as Provenance,
     Reason as Reason,

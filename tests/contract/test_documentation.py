@@ -238,6 +238,7 @@ _PATHS = {
     "/v1/models/{model_id}/proximities": {"post"},
     "/v1/datasets": {"get", "post"},
     "/v1/datasets/{dataset_id}": {"get", "patch", "delete"},
+    "/v1/datasets/{dataset_id}/dictionary": {"get", "put", "delete"},
     "/v1/datasets/{dataset_id}/rows": {"get"},
     "/v1/relational-datasets": {"get", "post"},
     "/v1/relational-datasets/{relational_dataset_id}": {"get", "patch", "delete"},

@@ -95,7 +95,7 @@ class ChangeOption(Record):
     """A change that gives the wished outcome, as the model itself says."""
 
     changes: list[ChangedFeature]
-    """The features that change."""
+    """The features that change: one or two."""
     score: float
     """Score of the changed row: that of the decision, or of the wished class."""
     outcome: str
@@ -145,26 +145,23 @@ class ChangedTypicality(Record):
 
 
 class Changes(Record):
-    """The smallest changes of one feature, then of two, that give a row another outcome; else one towards a real row.
-    Numbers change to values between the lowest and the highest of the reference rows, whole where theirs are, and
-    categories to those that some reference row has. The size of a change is the share of the reference rows between two
-    numbers, and 0.5 of a category. Changes are of what the model predicts, and not of the world.
+    """The smallest changes of one feature, then of two, that give a row another outcome. Numbers change to values
+    between the lowest and the highest of the reference rows, whole where theirs are, and categories to those that some
+    reference row has. The size of a change is the share of the reference rows between two numbers, and 0.5 of a
+    category. Changes are of what the model predicts, and not of the world.
     """
 
     outcome: str
     """The wished outcome, or class."""
     n_features_searched: Literal[1, 2]
-    """All changes of at most so many features together were searched."""
+    """How many features may change together, at most."""
     none_with_fewer: bool
     """Whether it is certain that no allowed change of fewer features than those of the first option gives the outcome;
     without options, that none of up to `n_features_searched` does. Allowed are values that the reference rows admit, of
     features that are neither `fixed` nor hidden, and on the side that `only_up` and `only_down` leave open.
     """
     options: list[ChangeOption]
-    """At most three changes of one feature, then at most three of two, each by size; those of rows that share no leaf
-    with any prototype come last. Where there is none, one of up to `max_changed_features` features that all have the
-    values of one reference row: not the smallest, but real. Empty: none was found.
-    """
+    """At most three changes of one feature, by size, then at most three of two; empty: there is none."""
     not_searched: list[str] | Unset = UNSET
     """Features that were not changed, as the model computes from them in a way that is not known; absent: none."""
     n_pairs_left: int | Unset = UNSET
@@ -176,6 +173,8 @@ class ComparedFeature(Record):
 
     feature: str
     """Name of the feature."""
+    label: float | str | Unset = UNSET
+    """What the dataset's dictionary, or its metadata, call the feature; absent where it is called by its name."""
     value: CellValue | None
     """Value of the row; null if it is missing."""
     prototype_values: list[CellValue | None]
@@ -209,6 +208,8 @@ class Curve(Record):
 
     feature: str
     """Name of the feature; of a one-hot group, the group's."""
+    label: float | str | Unset = UNSET
+    """What the dataset's dictionary, or its metadata, call the feature; absent where it is called by its name."""
     score_of: str | Unset = UNSET
     """Class whose score it is; absent for regression."""
     value: CellValue | None
@@ -286,6 +287,10 @@ class Effects(Record):
     """
     rest: OtherEffects
     """What the features that are not listed add."""
+    principal_reasons: list[PrincipalReason] | Unset = UNSET
+    """Where the outcome is adverse, as the model's decision or the dictionary says: the features, or groups, that move
+    the score most towards it, at most four, without protected and hidden ones; else absent.
+    """
 
 
 class EffectsReference(Record):
@@ -553,10 +558,8 @@ class ExplanationRequest(Record):
     changes aim at the next better outcome where a decision has bands, and otherwise at the other class with the highest
     score.
     """
-    max_changed_features: int | Unset = UNSET
-    """How many features may change together in `changes`, at most. All changes of one and of two are searched; only
-    where there is none, one of more is taken from the values of a real row.
-    """
+    max_changed_features: Literal[1, 2] | Unset = UNSET
+    """How many features may change together in `changes`, at most."""
     fixed: list[str] | Unset = UNSET
     """Features that never change in `changes`, such as age; a column of a one-hot group fixes all of it. Features that
     the explainer hides are always fixed.
@@ -587,13 +590,25 @@ class FeatureEffect(Record):
     """By how much one feature moves the score."""
 
     feature: str
-    """Name of the feature; of a column made of several features, the column's."""
+    """Name of the feature, or of a group of features in the dictionary that count as one; of a column made of several
+    features, the column's.
+    """
+    label: float | str | Unset = UNSET
+    """What the dataset's dictionary, or its metadata, call the feature; absent where it is called by its name."""
+    group: list[str] | Unset = UNSET
+    """Features of the group; absent where it is a single one."""
+    protected: bool | Unset = UNSET
+    """True where the dictionary protects the feature, or one of the group: it is no reason and never changed."""
     value: CellValue | Unset | None = UNSET
     """Value of the row; null if it is missing. Absent where the feature is not a raw one."""
     reference_value: CellValue | Unset | None = UNSET
     """Value of the reference case; null if it is missing. Absent where the feature is not a raw one, and where effects
     are means over several rows.
     """
+    value_text: str | Unset = UNSET
+    """Value of the row in the words of the dictionary; absent where it has none for the feature."""
+    reference_text: str | Unset = UNSET
+    """Value of the reference case in these words."""
     effect: float
     """How much of the difference of the two scores is due to it, in the scale."""
     points: float | Unset = UNSET
@@ -730,6 +745,17 @@ class PathLeaf(Record):
     """Shares of the classes in the order of the classes; empty for regression."""
     n_samples: int
     """Number of the reference dataset's rows that reach it."""
+
+
+class PrincipalReason(Record):
+    """A feature, or a group of features, that speaks for an adverse outcome, as a notice states it."""
+
+    feature: str
+    """Name of the feature, or of the group."""
+    code: str | Unset = UNSET
+    """Code of the reason in the dictionary; absent without one."""
+    text: str
+    """The reason in the dictionary's words; without any, what the feature is called."""
 
 
 class PrototypePrediction(Record):

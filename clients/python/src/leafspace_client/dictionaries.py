@@ -30,8 +30,8 @@ def read_dictionary(source: Any) -> DictionaryRequest:  # see below
     source
         One of:
 
-        - ``{"features": …, "outcomes": …}``, each a list of entries with a ``name``, or entries by name; ``values`` of a
-          feature are ``{code: label}``. Without these two keys, entries of features by name.
+        - ``{"features": …, "outcomes": …}``, each a list of entries with a ``name``, or entries by name; ``values`` of
+          a feature are ``{code: label}``. Without these two keys, entries of features by name.
         - A Frictionless table schema: ``{"fields": [{"name": "age", "title": "Age", "unit": "years"}]}``, whose
           ``categories`` may have labels; words that it does not know, such as ``group``, may stand in a field, too.
         - The path of a JSON file with either, or of a CSV file with a line for each feature and the columns ``name``,

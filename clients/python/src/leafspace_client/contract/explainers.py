@@ -95,7 +95,7 @@ class ChangeOption(Record):
     """A change that gives the wished outcome, as the model itself says."""
 
     changes: list[ChangedFeature]
-    """The features that change: one or two."""
+    """The features that change."""
     score: float
     """Score of the changed row: that of the decision, or of the wished class."""
     outcome: str
@@ -145,23 +145,26 @@ class ChangedTypicality(Record):
 
 
 class Changes(Record):
-    """The smallest changes of one feature, then of two, that give a row another outcome. Numbers change to values
-    between the lowest and the highest of the reference rows, whole where theirs are, and categories to those that some
-    reference row has. The size of a change is the share of the reference rows between two numbers, and 0.5 of a
-    category. Changes are of what the model predicts, and not of the world.
+    """The smallest changes of one feature, then of two, that give a row another outcome; else one towards a real row.
+    Numbers change to values between the lowest and the highest of the reference rows, whole where theirs are, and
+    categories to those that some reference row has. The size of a change is the share of the reference rows between two
+    numbers, and 0.5 of a category. Changes are of what the model predicts, and not of the world.
     """
 
     outcome: str
     """The wished outcome, or class."""
     n_features_searched: Literal[1, 2]
-    """How many features may change together, at most."""
+    """All changes of at most so many features together were searched."""
     none_with_fewer: bool
     """Whether it is certain that no allowed change of fewer features than those of the first option gives the outcome;
     without options, that none of up to `n_features_searched` does. Allowed are values that the reference rows admit, of
     features that are neither `fixed` nor hidden, and on the side that `only_up` and `only_down` leave open.
     """
     options: list[ChangeOption]
-    """At most three changes of one feature, by size, then at most three of two; empty: there is none."""
+    """At most three changes of one feature, then at most three of two, each by size; those of rows that share no leaf
+    with any prototype come last. Where there is none, one of up to `max_changed_features` features that all have the
+    values of one reference row: not the smallest, but real. Empty: none was found.
+    """
     not_searched: list[str] | Unset = UNSET
     """Features that were not changed, as the model computes from them in a way that is not known; absent: none."""
     n_pairs_left: int | Unset = UNSET
@@ -558,8 +561,10 @@ class ExplanationRequest(Record):
     changes aim at the next better outcome where a decision has bands, and otherwise at the other class with the highest
     score.
     """
-    max_changed_features: Literal[1, 2] | Unset = UNSET
-    """How many features may change together in `changes`, at most."""
+    max_changed_features: int | Unset = UNSET
+    """How many features may change together in `changes`, at most. All changes of one and of two are searched; only
+    where there is none, one of more is taken from the values of a real row.
+    """
     fixed: list[str] | Unset = UNSET
     """Features that never change in `changes`, such as age; a column of a one-hot group fixes all of it. Features that
     the explainer hides are always fixed.

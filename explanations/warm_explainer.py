@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -149,64 +150,86 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
 
 def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: ModelSession) -> WarmExplainer:
     """Return the explainer, opened from what the database knows of it, its objects, and its open model."""
-    explainer, model, dataset, queries = records.explainer, records.model, records.dataset, records.queries
-    result = json.loads(objects.get(records.prototype_set.result or ""))
-    arrays = read_arrays(objects.get(records.prototype_set.arrays or ""))
-    boxes = _leaf_boxes(arrays)
-    source = WordingSource.of(records, session.description, objects, boxes.sets, _values(arrays))
+    files = _ExplainerFiles(records, objects, session)
+    explainer, model, dataset, arrays = records.explainer, records.model, records.dataset, files.arrays
+    source = WordingSource.of(records, session.description, objects, files.boxes.sets, _values(arrays))
     wording = source.wording(dataset, records.dictionary)
-    columns = feature_columns(model, dataset.view)
-    by_outcome = session.description.decides_apart and records.prototype_set.request["labels"] == "predicted"
-    prototypes = tuple(_prototype(item, model) for item in result["prototypes"])
-    index = PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"])
-    reference_rows = _reference(records, objects, session, result["classes"])
-    effects = WarmEffects.of(
-        session.description,
-        read_arrays(objects.get(records.ensemble)),
-        tuple(_reference_case(prototype) for prototype in prototypes),
-        np.asarray(arrays["classes"], np.int64),
-        by_outcome=by_outcome,
-        reference=reference_rows,
-    )
+    columns = reference_columns(model, session.description.missing_tokens, dataset.view, wording.words)
     return WarmExplainer(
         explainer_id=explainer.id,
         model=model,
         dataset_id=dataset.view.id,
-        features=Features.of(model, None if queries is None else NestedFeatures.of(queries, columns)),
+        features=files.features(),
         session=session,
-        index=index,
-        effects=_worded(effects, session, wording),
+        index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
+        effects=_worded(files.effects(), session, wording),
         coarser=(arrays["coarser_leaves"], arrays["leaf_offsets"]) if "coarser_leaves" in arrays else None,
-        reasons=Reasons.build(boxes),
+        reasons=Reasons.build(files.boxes),
         wording=wording,
         wording_source=source,
-        unexpected=UnexpectedlyMissing.build(
-            session.description,
-            reference_columns(model, session.description.missing_tokens, dataset.view, wording.words),
-        ),
+        unexpected=UnexpectedlyMissing.build(session.description, columns),
         minimum=MinimumProximity.of(arrays["weights"]),
-        typicality=TypicalityScale.of(arrays, result, explainer.abstain_below),
-        prototypes=prototypes,
-        by_outcome=by_outcome,
-        reference=reference_rows,
-        changes=WarmChanges(
-            session,
-            lambda: read_arrays(objects.get(records.ensemble)),
-            lambda: _rows_with_values(session, reference_rows, prototypes),
-        ),
-        evidence=None
-        if reference_rows is None
-        else WarmEvidence(
-            session,
-            reference_rows,
-            lambda: TreeEnsemble.from_arrays(read_arrays(objects.get(records.ensemble))),
-            arrays["weights"],
-            model.classes,
-            are_held_out=dataset.view.held_out,
-        ),
+        typicality=TypicalityScale.of(arrays, files.result, explainer.abstain_below),
+        prototypes=files.prototypes,
+        by_outcome=files.by_outcome,
+        reference=files.reference,
+        changes=files.changes(),
+        evidence=files.evidence(),
         stores_explanations=explainer.store_explanations,
         provenance=_provenance(model, dataset.view.sha256, explainer, session),
     )
+
+
+class _ExplainerFiles:
+    """What the objects of an explainer hold, and the parts of a warm explainer that are made of it."""
+
+    def __init__(self, records: ExplainerRecords, objects: ObjectStore, session: ModelSession) -> None:
+        self._records, self._objects, self._session = records, objects, session
+        self.result = json.loads(objects.get(records.prototype_set.result or ""))
+        self.arrays = read_arrays(objects.get(records.prototype_set.arrays or ""))
+        self.boxes = _leaf_boxes(self.arrays)
+        is_of_predictions = records.prototype_set.request["labels"] == "predicted"
+        self.by_outcome = session.description.decides_apart and is_of_predictions
+        self.prototypes = tuple(_prototype(item, records.model) for item in self.result["prototypes"])
+        self.reference = _reference(records, objects, session, self.result["classes"])
+
+    def features(self) -> Features:
+        """Return the features of instances, with the queries that make them of nested rows, if there are any."""
+        model, queries = self._records.model, self._records.queries
+        columns = feature_columns(model, self._records.dataset.view)
+        return Features.of(model, None if queries is None else NestedFeatures.of(queries, columns))
+
+    def effects(self) -> WarmEffects | None:
+        """Return what effects of features are computed from; ``None`` where scores are no sums over trees."""
+        return WarmEffects.of(
+            self._session.description,
+            self._ensemble(),
+            tuple(map(_reference_case, self.prototypes)),
+            np.asarray(self.arrays["classes"], np.int64),
+            by_outcome=self.by_outcome,
+            reference=self.reference,
+        )
+
+    def changes(self) -> WarmChanges:
+        """Return what searches changes of a row; its trees and values are read when they are first needed."""
+        read_values = partial(_rows_with_values, self._session, self.reference, self.prototypes)
+        return WarmChanges(self._session, self._ensemble, read_values)
+
+    def evidence(self) -> WarmEvidence | None:
+        """Return what counts reference rows like a row, where they are kept."""
+        if self.reference is None:
+            return None
+        return WarmEvidence(
+            self._session,
+            self.reference,
+            lambda: TreeEnsemble.from_arrays(self._ensemble()),
+            self.arrays["weights"],
+            self._records.model.classes,
+            are_held_out=self._records.dataset.view.held_out,
+        )
+
+    def _ensemble(self) -> dict[str, NDArray[Any]]:
+        return read_arrays(self._objects.get(self._records.ensemble))
 
 
 def _values(arrays: Mapping[str, NDArray[Any]]) -> dict[str, list[float]]:

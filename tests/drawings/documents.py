@@ -9,6 +9,7 @@ from typing import Any
 from leafspace_drawings import (
     AuditContext,
     Call,
+    ComparisonContext,
     DatasetContext,
     Fact,
     FactCard,
@@ -29,6 +30,7 @@ from leafspace_drawings import (
     WhyContext,
     draw_approximation_tree,
     draw_at,
+    draw_comparison,
     draw_dataset,
     draw_explainer,
     draw_explanation,
@@ -165,6 +167,7 @@ _DRAWINGS: dict[str, Callable[[Json], str]] = {
     "Dataset": _dataset,
     "ExplanationList": _explanations,
     "Job": _jobs,
+    "Comparison": lambda found: draw_comparison(found, ComparisonContext(*_beside())),
     "LabelAudit": lambda found: draw_label_audit(found, AuditContext(*_beside())),
     "Map": _map,
     "Model": _model,

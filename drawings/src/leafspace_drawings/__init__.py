@@ -2,6 +2,7 @@
 
 from . import report
 from .approximation_tree import TreeContext, draw_approximation_tree, draw_next_question
+from .comparison import ComparisonContext, draw_comparison
 from .dataset import DatasetContext, draw_dataset
 from .document import notebook_output, style_sheet, whole_document
 from .explanation import RefusedValue, WhyContext, draw_explanation
@@ -24,6 +25,7 @@ from .rule_set import RulesContext, draw_rule_set
 __all__ = [
     "AuditContext",
     "Call",
+    "ComparisonContext",
     "DatasetContext",
     "Fact",
     "FactCard",
@@ -47,6 +49,7 @@ __all__ = [
     "address_of",
     "draw_approximation_tree",
     "draw_at",
+    "draw_comparison",
     "draw_dataset",
     "draw_explainer",
     "draw_explanation",

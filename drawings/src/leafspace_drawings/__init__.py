@@ -14,7 +14,7 @@ from .label_review import Queue, ReviewContext, draw_label_review
 from .links import Links
 from .map import MapContext, draw_map
 from .model import ModelContext, Request, draw_model
-from .overview import Here, draw_explainer, draw_found, draw_jobs, draw_overview, draw_pending
+from .overview import Here, OverRows, draw_explainer, draw_found, draw_jobs, draw_overview, draw_pending
 from .pictures import Picture, address_of, picture_of_id, pictures
 from .place import Call, Place, draw_at
 from .prototype_set import SetContext, draw_prototype_set, draw_represented
@@ -33,6 +33,7 @@ __all__ = [
     "Links",
     "MapContext",
     "ModelContext",
+    "OverRows",
     "Panel",
     "Picture",
     "Place",

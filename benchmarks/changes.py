@@ -172,11 +172,15 @@ def dice_of(case: Case, method: str) -> Method:
     data = dice_ml.Data(dataframe=frame, continuous_features=list(case.names), outcome_name="target")
     explainer = dice_ml.Dice(data, dice_ml.Model(model=_Named(case.forest), backend="sklearn"), method=method)
 
+    # Its linear search takes a row of spambase more than a minute, as some columns have a wide range.
+    options: dict[str, Any] = {"posthoc_sparsity_algorithm": "binary"}
+    if method == "random":
+        options["random_seed"] = 0
+
     def change(row: Matrix, _: int) -> Matrix | None:
         query = pd.DataFrame(row[None].astype(np.float64), columns=list(case.names))
         try:
             with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-                options = {"random_seed": 0} if method == "random" else {}
                 answer = explainer.generate_counterfactuals(query, total_CFs=1, desired_class="opposite", **options)
         except Exception as error:  # DiCE has an exception of its own where it finds none
             if "No counterfactuals" not in str(error):

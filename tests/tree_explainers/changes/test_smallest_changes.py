@@ -251,3 +251,28 @@ def test_real_rows_lend_nothing_that_constraints_forbid_and_no_more_values_than_
         assert all(_side(part) is False for part in option.parts)
     everything: dict[str, Constraint] = dict.fromkeys(rows.names, "fixed")
     assert not search.find(alone, ClassWish(1), everything, SearchLimits(max_features=6)).options
+
+
+@pytest.mark.parametrize("name", ["scaled_and_one_hot", "missing_kept", "native_lightgbm", "native_catboost"])
+def test_values_of_real_rows_are_categories_and_missing_values_too(name: str) -> None:
+    model = fitted_pipeline(name)
+    search = ChangeSearch(curve_model(model.read, model.session, model.rows), model.rows)
+    scores = model.session.predict(model.rows).scores[:, 0]
+    wish = BandWish(0, -np.inf, float(np.quantile(scores, 0.03)))
+    table = list(zip(*(column.tolist() for column in model.rows.columns), strict=True))
+    n_changes = 0
+    for row in np.argsort(-scores)[:12].tolist():
+        limits = SearchLimits(max_features=20, max_cells=1_000, max_pairs=1)
+        changes = search.find(model.rows.take(slice(row, row + 1)), wish, limits=limits)
+        for change in (each for each in changes.options if len(each.parts) > 2):
+            n_changes += 1
+            moved = {at: raw for part in change.parts for at, raw in part.raw_values.items()}
+            assert all(part.to != part.value for part in change.parts)
+            assert any(all(_is_same(cells[at], raw) for at, raw in moved.items()) for cells in table)
+            assert not changes.none_with_fewer or changes.none_of_two
+    assert n_changes > 0
+
+
+def _is_same(cell: Any, raw: Any) -> bool:
+    is_missing = [value is None or value != value for value in (cell, raw)]
+    return all(is_missing) or cell == raw

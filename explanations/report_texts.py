@@ -73,7 +73,8 @@ def _methods(shown: ReportInputs) -> Iterator[str]:
         )
         yield (
             "Effects of features, where they are shown, are exact Shapley values of the model's score against the "
-            "prototype that is named: all together add up to the difference of the two scores."
+            "prototype that is named: all together add up to the difference of the two scores. They are effects in the "
+            "model, and not in the world."
         )
     if shown.newer_dataset is not None:
         yield (

@@ -13,7 +13,6 @@ from schemas.rule_sets import Condition, RuleFeature
 from tree_explainers.onnx_models.description import ModelDescription
 
 from .rules import Term, features_by_name, term_of
-from .worded_conditions import WordedConditions
 
 # Splits in plain terms, for single rows, questionnaires and exports.
 
@@ -118,13 +117,11 @@ class WarmTree:
     method: str
 
     @staticmethod
-    def of(
-        content: ApproximationTreeResult, features: Sequence[str], conditions: WordedConditions | None = None
-    ) -> "WarmTree":
-        """Prepare the tree for rows that have these features, in this order, in the words of a dictionary if any."""
+    def of(content: ApproximationTreeResult, features: Sequence[str]) -> "WarmTree":
+        """Prepare the tree for rows that have these features, in this order."""
         index_of = {name: index for index, name in enumerate(features)}
         splits = splits_of(content)
-        paths = _paths(content, splits, conditions)
+        paths = _paths(content, splits)
         is_regression = not content.classes
         return WarmTree(
             tuple(None if split is None else (index_of[split.term.column], split) for split in splits),
@@ -165,9 +162,7 @@ class WarmTree:
         return self.texts[leaf][label is not None and bool(self.labels[leaf] == label)]
 
 
-def _paths(
-    content: ApproximationTreeResult, splits: tuple[Split | None, ...], conditions: WordedConditions | None
-) -> tuple[dict[str, Any] | None, ...]:
+def _paths(content: ApproximationTreeResult, splits: tuple[Split | None, ...]) -> tuple[dict[str, Any] | None, ...]:
     found: list[dict[str, Any] | None] = [None] * len(splits)
     nodes_above: list[list[dict[str, Any]]] = [[] for _ in splits]
     for index, split in enumerate(splits):  # parents come first
@@ -175,17 +170,13 @@ def _paths(
         if split is None:
             found[index] = {"nodes": nodes_above[index], "leaf": _leaf(node)}
             continue
-        nodes_above[split.left] = [*nodes_above[index], path_node(node, conditions, holds=True)]
-        nodes_above[split.right] = [*nodes_above[index], path_node(node, conditions, holds=False)]
+        nodes_above[split.left] = [*nodes_above[index], path_node(node, holds=True)]
+        nodes_above[split.right] = [*nodes_above[index], path_node(node, holds=False)]
     return tuple(found)
 
 
-def path_node(node: ApproximationNode, conditions: WordedConditions | None = None, *, holds: bool) -> dict[str, Any]:
-    """Return a node on a row's path as explanations have it, in the words of a dictionary if any."""
-    condition = condition_of(node)
-    if conditions is not None and condition is not None:
-        feature, text = conditions.feature(condition), conditions.text(condition)
-        return {"id": node.id, "feature": feature, "text": text, "holds": holds}
+def path_node(node: ApproximationNode, *, holds: bool) -> dict[str, Any]:
+    """Return a node on a row's path as explanations have it."""
     return {"id": node.id, "feature": node.feature, "text": node.text, "holds": holds}
 
 

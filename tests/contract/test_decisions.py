@@ -8,7 +8,6 @@ import pytest
 
 from tests.support.api import Api, Json, csv_of
 from tests.support.models import fitted
-from tests.support.sampling import mostly_long
 
 _BANDS: list[Json] = [{"outcome": "approve", "below": 0.25}, {"outcome": "refer", "below": 0.6}, {"outcome": "decline"}]
 _DECISION = {"score_of": "1", "bands": _BANDS, "adverse": ["decline"]}
@@ -186,7 +185,7 @@ def test_rows_of_one_band_have_no_prototypes_and_the_refusal_names_the_outcome(a
     assert "have the outcome 'high': prototypes separate outcomes" in prototypes["problem"]["detail"]
 
 
-@pytest.mark.parametrize("method", mostly_long(["decision_tree", "rule_list", "in_trees"], "rule_list"))
+@pytest.mark.parametrize("method", ["decision_tree", "rule_list", "in_trees"])
 def test_rules_of_what_is_predicted_are_of_outcomes(api: Api, decided: Json, method: str) -> None:
     made = api.made(
         "/v1/rule-sets",
@@ -351,3 +350,11 @@ def test_a_report_counts_outcomes(api: Api, decided: Json) -> None:
     assert [(each["name"], each["n_rows"]) for each in drift["by_label"]] == [
         (name, outcomes.count(name)) for name in ("approve", "refer", "decline")
     ]
+
+
+def test_an_outcome_that_no_row_has_is_a_caution_of_its_prototypes(api: Api, decided: Json) -> None:
+    bands = [{"outcome": "approve", "below": 0.001}, {"outcome": "refer", "below": 0.0011}, {"outcome": "decline"}]
+    model = _register(api, "binary", {"score_of": "1", "bands": bands}).json()["id"]
+    made = api.make(model=model, dataset=decided["dataset"], n_prototypes=4, proximity_kind="random_forest")
+    assert "no row of the dataset is decided as 'refer', so that nothing" in made["result"]["caution"]
+    assert "no row of the dataset is decided" not in decided["prototypes"]["result"]["caution"]

@@ -155,6 +155,29 @@ def test_a_case_is_shown_with_what_came_of_it(case: Json, words: str) -> None:
     assert ("of another class" in text) == ("label" in case)
 
 
+_BANDS = [
+    {"outcome": "approve", "below": 0.2},
+    {"outcome": "refer", "below": 0.6},
+    {"outcome": "decline", "below": None},
+]
+
+
+def test_a_summary_says_decision_evidence_change_and_then_likeness() -> None:
+    prediction = {"label": "refer", "decision": {"outcome": "refer", "score_of": "bad", "score": 0.31, "bands": _BANDS}}
+    share = {"label": "bad", "share": 0.26, "low": 0.17, "high": 0.37}
+    evidence = {"n_rows": 50, "shares": [share], "score_of": "bad", "score": 0.31, "out_of_bag": True}
+    changes = {"outcome": "approve", "options": [{"changes": [{"feature": "debts", "to": 12000}]}]}
+    nearest = {"row_id": "8", "label": "approve", "target": "good", "proximity": 0.5, "reasons": []}
+
+    text = summary(prediction, [nearest], UNKNOWN, {"evidence": evidence, "changes": changes})
+
+    assert text == (
+        "The decision is refer: the score of bad is 0.31, at least 0.2 and below 0.6. Of the 50 reference rows most "
+        "like it, 26% (17% to 37%) have the label bad; the model says 31%. The decision would be approve if debts were "
+        "12,000. Its nearest prototype is of another outcome: row 8 (decided approve, was good), at a proximity of 50%."
+    )
+
+
 def test_contrasts_are_the_nearest_prototypes_of_other_classes_and_what_would_have_to_differ(
     workshop: Workshop,
 ) -> None:

@@ -261,6 +261,21 @@ def classes_without_prototypes(chosen: ChosenPrototypes) -> list[str]:
     return [names[index] for index in left_out] if names else []
 
 
+def caution_of_outcomes(chosen: ChosenPrototypes) -> str | None:
+    """Return which outcomes of a decision no row has; nothing where each is some row's, or classes are predicted."""
+    model = chosen.space.model
+    if not model.by_outcome:
+        return None
+    unreached = np.setdiff1d(np.arange(len(model.view.classes)), chosen.classes).tolist()
+    if not unreached:
+        return None
+    named = ", ".join(repr(model.view.classes[index]) for index in unreached)
+    return (
+        f"no row of the dataset is decided as {named}, so that nothing is compared with such rows: check the ends of "
+        "the bands, or take a dataset with such rows"
+    )
+
+
 def caution_of(rows: EvaluationRows, model: BaselineScore | None, left_out: list[str]) -> str | None:
     """Return a caution about the rows' own figures and about classes without prototypes; nothing if neither applies."""
     parts = []

@@ -34,6 +34,7 @@ from .prototype_set_evaluation import (
     ChosenPrototypes,
     EvaluationRows,
     caution_of,
+    caution_of_outcomes,
     caution_of_row_coverage,
     classes_without_prototypes,
     evaluate_baselines,
@@ -140,6 +141,7 @@ def _evaluate(
         caution_of_row_coverage(request, choice.leaf_steps, row_coverage),
         caution_of_agreement(evaluation[-1], baseline.constant),
         caution_of(rows, baseline.model, left_out),
+        caution_of_outcomes(chosen),
         _SELECTED_ON_THEM if request.selected_on == "evaluation_dataset" else None,
         _NUMBER_CHOSEN_ON_THEM if choice.validation is not None and not rows.is_training else None,
     )

@@ -10,9 +10,10 @@ The exact search for counterfactuals of tree ensembles by mixed-integer programm
 "Optimal Counterfactual Explanations in Tree Ensembles"; for one or two features no programme is needed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from heapq import merge
+from itertools import combinations, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -195,11 +196,11 @@ class _Search:
                 side = _side(moves, int(starts[at]))
                 part = (axis, int(starts[at]), int(ends[at]))
                 candidates.append(_Candidate(float(sizes[at]), (axis, side), (part,)))
-        return self._options(candidates)[0]
+        return self._options(sorted(candidates))[0]
 
     def pairs(self) -> tuple[list[Change], int, bool]:
         """Return the smallest changes of two features, the number of pairs left, and whether no cell was left out."""
-        candidates: list[_Candidate] = []
+        candidates: list[Iterator[_Candidate]] = []
         n_cells, is_complete = 0, True
         pairs = list(self._promising_pairs())
         n_left = max(0, len(pairs) - self.limits.max_pairs)
@@ -212,8 +213,8 @@ class _Search:
                 continue
             cells, has_more = grid.smallest(self)
             is_complete &= not has_more
-            candidates += cells
-        options, n_failed = self._options(candidates)
+            candidates.append(cells)
+        options, n_failed = self._options(merge(*candidates))
         return options, n_left, n_left == 0 and (is_complete or n_failed == 0)
 
     def of_real_row(self, cases: RealCases) -> list[Change]:
@@ -237,15 +238,20 @@ class _Search:
         order = sorted(combinations(gain, 2), key=lambda pair: (-gain[pair[0]] - gain[pair[1]], pair))
         yield from order
 
-    def _options(self, candidates: list[_Candidate]) -> tuple[list[Change], int]:
-        """Return the smallest that the model confirms, one of each group, and how many it did not."""
+    def _options(self, candidates: Iterable[_Candidate]) -> tuple[list[Change], int]:
+        """Return the smallest that the model confirms, one of each group, and how many it did not.
+
+        Parameters
+        ----------
+        candidates
+            By size.
+        """
         options: list[Change] = []
         done: set[tuple[int, ...]] = set()
-        waiting = sorted(candidates)
+        waiting = iter(candidates)
         n_failed = 0
-        while waiting and len(options) < self.limits.n_options:
-            some, waiting = waiting[:_VERIFIED_AT_ONCE], waiting[_VERIFIED_AT_ONCE:]
-            some = [each for each in some if each.group not in done]
+        while len(options) < self.limits.n_options and (first := list(islice(waiting, _VERIFIED_AT_ONCE))):
+            some = [each for each in first if each.group not in done]
             parts = [tuple(self._part(*bins) for bins in each.bins) for each in some]
             predicted = self.owner.verified(self.steps, self.wish, [_joined(each) for each in parts])
             for candidate, changed, prediction in zip(some, parts, predicted, strict=True):
@@ -307,33 +313,29 @@ class _Grid:
     def n_cells(self) -> int:
         return len(self.starts[0]) * len(self.starts[1])
 
-    def smallest(self, search: _Search) -> tuple[list[_Candidate], bool]:
-        """Return the smallest changes that may give the outcome, and whether there are more than these."""
+    def smallest(self, search: _Search) -> tuple[Iterator[_Candidate], bool]:
+        """Return the smallest changes that may give the outcome, by size, and whether there are more than these."""
         sizes = [search.moves[axis].sizes(starts) for axis, starts in zip(self.pair, self.starts, strict=True)]
         for at, axis in enumerate(self.pair):
             sizes[at][self._suffices(search, at, axis)] = np.inf
             sizes[at][self._is_own(search, at, axis)] = np.inf
         rows, columns = (np.flatnonzero(np.isfinite(each)) for each in sizes)
         if not len(rows) or not len(columns):
-            return [], False
-        may_hold = self._may_hold(search)[np.ix_(rows, columns)]
-        total = np.where(may_hold, sizes[0][rows][:, None] + sizes[1][columns], np.inf).ravel()
-        n_holding = int(may_hold.sum())
-        n_shown = min(_CELLS_OF_PAIR, n_holding)
-        best = np.argpartition(total, n_shown - 1)[:n_shown] if n_shown else np.empty(0, np.int64)
-        ends = [
-            np.append(starts[1:], search.moves[axis].axis.n_bins)
-            for axis, starts in zip(self.pair, self.starts, strict=True)
-        ]
-        cells = []
-        for flat in best.tolist():
-            places = (int(rows[flat // len(columns)]), int(columns[flat % len(columns)]))
-            bins = tuple(
-                (axis, int(self.starts[at][place]), int(ends[at][place]))
-                for at, (axis, place) in enumerate(zip(self.pair, places, strict=True))
-            )
-            cells.append(_Candidate(float(total[flat]), self.pair, bins))
-        return cells, n_holding > n_shown
+            return iter(()), False
+        may_hold = np.argwhere(self._may_hold(search)[np.ix_(rows, columns)])
+        places = np.column_stack((rows[may_hold[:, 0]], columns[may_hold[:, 1]]))
+        total = sizes[0][places[:, 0]] + sizes[1][places[:, 1]]
+        has_more = len(total) > _CELLS_OF_PAIR
+        best = np.argpartition(total, _CELLS_OF_PAIR)[:_CELLS_OF_PAIR] if has_more else np.arange(len(total))
+        order = best[np.lexsort((*places[best].T[::-1], total[best]))]
+        bins = np.stack([self._bins(search, at, places[order, at]) for at in (0, 1)], axis=1)
+        return _by_size(self.pair, total[order], bins), has_more
+
+    def _bins(self, search: _Search, at: int, places: Ints) -> Ints:
+        """Return the first bins and the ends of some rows or columns, (n_places, 2)."""
+        starts = self.starts[at]
+        ends = np.append(starts[1:], search.moves[self.pair[at]].axis.n_bins)
+        return np.column_stack((starts[places], ends[places]))
 
     def _may_hold(self, search: _Search) -> NDArray[np.bool_]:
         model = search.owner.model
@@ -368,3 +370,19 @@ class _Grid:
         if own is not None:
             is_own[np.searchsorted(starts, own, side="right") - 1] = True
         return is_own
+
+
+def _by_size(pair: tuple[int, int], sizes: Floats, bins: Ints) -> Iterator[_Candidate]:
+    """Yield changes of two features, most of which are never needed; the grid that they are of is let go.
+
+    Parameters
+    ----------
+    pair
+        The axes.
+    sizes : (n_cells,)
+        Ascending.
+    bins : (n_cells, 2, 2)
+        Of each axis the first bin and the end.
+    """
+    for size, both in zip(sizes.tolist(), bins.tolist(), strict=True):
+        yield _Candidate(size, pair, tuple((axis, *ends) for axis, ends in zip(pair, both, strict=True)))

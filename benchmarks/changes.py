@@ -20,7 +20,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -31,7 +31,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from benchmarks.machine import describe_machine
 from benchmarks.ten_datasets import divided
-from explanations.changes import MAX_CELLS, MAX_PAIRS
+from explanations.changes import search_limits
 from schemas.explanation_sets import MAX_CHANGED_FEATURES
 from tests.support.models import onnx_of, rows_of_matrix
 from tree_explainers.changes.curves import CurveModel
@@ -145,7 +145,7 @@ class Ours:
 
 
 def _limits(n_options: int) -> SearchLimits:
-    return SearchLimits(MAX_CHANGED_FEATURES, n_options, max_cells=MAX_CELLS, max_pairs=MAX_PAIRS)
+    return replace(search_limits(MAX_CHANGED_FEATURES), n_options=n_options)
 
 
 def nice_of(case: Case, goal: str) -> Method:
@@ -172,11 +172,15 @@ def dice_of(case: Case, method: str) -> Method:
     data = dice_ml.Data(dataframe=frame, continuous_features=list(case.names), outcome_name="target")
     explainer = dice_ml.Dice(data, dice_ml.Model(model=_Named(case.forest), backend="sklearn"), method=method)
 
+    # Its linear search takes a row of spambase more than a minute, as some columns have a wide range.
+    options: dict[str, Any] = {"posthoc_sparsity_algorithm": "binary"}
+    if method == "random":
+        options["random_seed"] = 0
+
     def change(row: Matrix, _: int) -> Matrix | None:
         query = pd.DataFrame(row[None].astype(np.float64), columns=list(case.names))
         try:
             with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-                options = {"random_seed": 0} if method == "random" else {}
                 answer = explainer.generate_counterfactuals(query, total_CFs=1, desired_class="opposite", **options)
         except Exception as error:  # DiCE has an exception of its own where it finds none
             if "No counterfactuals" not in str(error):

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from schemas.explanation_sets import NearestRowsOptions
 from schemas.json_numbers import json_number
+from tree_explainers.changes.cost import change_seconds, curve_seconds
 from tree_explainers.changes.row_changes import Change, FeatureChange
 from tree_explainers.changes.smallest_changes import SearchLimits
 from tree_explainers.changes.value_axes import RawValue
@@ -18,7 +19,6 @@ from tree_explainers.rows import Rows
 
 from .change_options import ChangesOptions
 from .documents import decimals
-from .sentences import cell_words
 from .warm_explainer import WarmExplainer
 
 MAX_CELLS = 1_000_000
@@ -30,6 +30,19 @@ MAX_PAIRS = 500
 _SIZE_DIGITS = 3  # beyond which sizes count as equal
 _N_OPTIONS = 3  # of each number of features
 _N_RANKED = 8  # of these the most plausible are returned
+
+
+def search_limits(max_features: int) -> SearchLimits:
+    """Return how far changes of at most so many features are searched."""
+    return SearchLimits(max_features, _N_RANKED, max_cells=MAX_CELLS, max_pairs=MAX_PAIRS)
+
+
+def search_seconds(include: Sequence[str], max_features: int, n_features: int, n_trees: int) -> float:
+    """Return the seconds in which a row's curves are drawn, and its changes searched, where these are included."""
+    seconds = curve_seconds(n_features, n_trees) if "curves" in include else 0.0
+    if "changes" in include:
+        seconds += change_seconds(search_limits(max_features), n_features, n_trees)
+    return seconds
 
 
 class ChangedRow(NamedTuple):
@@ -48,16 +61,17 @@ def changes_of(warm: WarmExplainer, options: ChangesOptions, row: ChangedRow) ->
     if wished is None or wished == row.outcome:
         return None
     search, (wish, column) = warm.changes.open(), _wish(description, wished, row.scores.dtype)
-    limits = SearchLimits(options.max_features, _N_RANKED, max_cells=MAX_CELLS, max_pairs=MAX_PAIRS)
-    changes = search.find(row.raw, wish, warm.changes.constraints(options.constraints), limits)
+    limits = search_limits(options.max_features)
+    changes = search.find(row.raw, wish, warm.wording.bounds.with_those_of(options.constraints), limits)
     document = {
         "outcome": description.outcomes[wished],
         "n_features_searched": changes.n_features_searched,
         "none_with_fewer": changes.none_with_fewer,
         "options": _options(warm, changes.options, row, description.outcomes[wished], column),
     }
-    if changes.not_searched:
-        document["not_searched"] = list(changes.not_searched)
+    hidden = warm.wording.bounds.hidden
+    if not_searched := [feature for feature in changes.not_searched if feature not in hidden]:
+        document["not_searched"] = not_searched
     if changes.n_pairs_left:
         document["n_pairs_left"] = changes.n_pairs_left
     return document
@@ -153,7 +167,8 @@ def _changed_feature(warm: WarmExplainer, part: FeatureChange, row: ChangedRow) 
     else:
         ((at, raw),) = part.raw_values.items()
         value, to, more = row.values[at], _as_sent(raw, row.values[at]), {}
-    text = f"{part.feature} is {cell_words(to)} instead of {cell_words(value)}"
+    words = warm.wording.words.of(part.feature)
+    text = f"{words.name} is {words.exact_value(to)} instead of {words.value(value)}"
     return {"feature": part.feature, "value": json_number(value), "to": json_number(to), **more, "text": text}
 
 

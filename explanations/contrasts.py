@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers import wording
+from tree_explainers.column_words import ColumnPhrases, ColumnWords
 from tree_explainers.printed_numbers import NumberPhrases
 from tree_explainers.prototype_sets.separating_splits import parting_reasons
-from tree_explainers.wording import ColumnPhrases, Interval
+from tree_explainers.wording import Interval
 
 from .reason_texts import Compared, ReasonTexts
 from .warm_explainer import WarmExplainer
@@ -90,32 +91,35 @@ def difference_text(reason: Mapping[str, Any], phrases: ColumnPhrases | None = N
     The answer is yes for the prototype and no for the row. The row's own value is left out where the feature is not a
     raw one. A boolean column says what holds here instead.
     """
-    text = reason["text"]
-    if isinstance(reason.get("value"), str) and text == f"{reason['feature']} is {wording.none_of([reason['value']])}":
-        return f"whether {reason['feature']} is other than {_value_text(reason['value'])}, which it is here"
+    text, words = reason["text"], _words_of(reason, phrases)
+    value = reason.get("value")
+    if isinstance(value, str) and text == f"{words.name} is {wording.none_of(words.labelled([value]))}":
+        return f"whether {words.name} is other than {_value_text(value, words)}, which it is here"
     question = f"whether {'it ' if text.partition(' ')[0] in _VERBS else ''}{text}"
     return f"{question}; {_value_here(reason, phrases)} here" if "value" in reason else question
 
 
 def _value_here(reason: Mapping[str, Any], phrases: ColumnPhrases | None) -> str:
     """Return the row's own value as a sentence: ``it is 31,000``, or ``it has no account``."""
-    feature, value = reason["feature"], reason["value"]
+    words, value = _words_of(reason, phrases), reason["value"]
     if phrases is not None and phrases.is_boolean and value is not None:
         point = Interval(float(value), float(value), low_inclusive=True)
         sentence = phrases.sentence(point)
         if sentence is not None:
-            return f"it {sentence.removeprefix(feature).strip()}"
-    subject = "it" if reason["text"].startswith(f"{feature} ") else feature
+            return f"it {sentence.removeprefix(words.name).strip()}"
+    subject = "it" if reason["text"].startswith(f"{words.name} ") else words.name
     if isinstance(phrases, NumberPhrases) and isinstance(value, int | float):
         return f"{subject} is {phrases.value_text(value)}"
-    return f"{subject} is {_value_text(value)}"
+    return f"{subject} is {_value_text(value, words)}"
 
 
-def _value_text(value: Any) -> str:  # a cell
-    if value is None:
-        return wording.MISSING
+def _words_of(reason: Mapping[str, Any], phrases: ColumnPhrases | None) -> ColumnWords:
+    words = None if phrases is None else phrases.words
+    return ColumnWords(reason["feature"]) if words is None else words
+
+
+def _value_text(value: Any, words: ColumnWords) -> str:  # a cell
+    """Return a value as in conditions, where texts that read like parts of these are quoted."""
     if isinstance(value, str):
-        return wording.category_text(value)
-    if isinstance(value, bool):
-        return wording.YES if value else wording.NO
-    return wording.number_text(wording.rounded(value))
+        return wording.category_text(words.labels.get(value, value))
+    return words.value(value)

@@ -30,7 +30,8 @@ def curves_of(warm: WarmExplainer, row: Rows, values: Sequence[Any], column: int
         Index of the score.
     """
     as_sent = dict(zip(warm.session.description.feature_names, values, strict=True))
-    curves = [curve for curve in warm.changes.open().model.curves(row) if curve.feature not in warm.changes.hidden]
+    hidden = warm.wording.bounds.hidden
+    curves = [curve for curve in warm.changes.open().model.curves(row) if curve.feature not in hidden]
     ranges = [_range(curve, column) for curve in curves]
     order = sorted((at for at, width in enumerate(ranges) if width > 0), key=lambda at: -ranges[at])
     classes = warm.session.description.classes
@@ -43,7 +44,8 @@ def curves_of(warm: WarmExplainer, row: Rows, values: Sequence[Any], column: int
         )
         missing = {} if curve.missing is None else {"missing": decimals(curve.missing[column : column + 1])[0]}
         listed = {"value": _own_value(curve, as_sent), "steps": steps.pop("steps")}
-        documents.append({"feature": curve.feature, **of, **listed, **missing, **steps})
+        label = warm.wording.words.labels_of(curve.feature)
+        documents.append({"feature": curve.feature, **label, **of, **listed, **missing, **steps})
     return documents
 
 

@@ -1,7 +1,7 @@
 """Effects of a row's features on its score, against a real row or the mean of some: exact Shapley values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import floor, log10
 from typing import Any, NamedTuple
@@ -25,9 +25,12 @@ from tree_explainers.onnx_models.tree_inputs import TreeColumns
 from tree_explainers.onnx_models.walked_parts import WalkedParts
 from tree_explainers.rows import Rows
 
+from .dictionary_words import DictionaryWords
 from .effect_references import MeanReference, MeanReferences, PrototypeRows, Reference, reference_of, some_names
 from .nearest_rows import WarmReference
+from .shown_players import ShownPlayer, shown_groups, shown_players
 
+_MOST_REASONS = 4  # as lenders state
 DIGITS = 7
 """Of an effect, counted from the first of the larger score."""
 
@@ -71,7 +74,7 @@ class WarmEffects:
     score: int | None  # index of the score that effects are on; None: that of the predicted class
     ranks: NDArray[np.uint16]  # (n_prototypes, n_ranked)
     raw: NDArray[np.float64]  # (n_prototypes, n_scores)
-    shown: Mapping[int, tuple[str, int | None]]  # by player: its name, and its index among the raw features
+    shown: Mapping[int, ShownPlayer]  # by player
     means: MeanReferences
     score_of: Mapping[str, int]  # index of the score of each class, and of the one that decides on each outcome
     outcomes: tuple[str, ...]  # that prototypes may have: classes or outcomes; none of a regression
@@ -84,10 +87,12 @@ class WarmEffects:
         classes: NDArray[np.int64],
         *,
         by_outcome: bool,
-        shown: frozenset[str] | None,
         reference: WarmReference | None,
     ) -> "WarmEffects | None":
-        """Return the effects of a model whose arrays these are; ``None`` where its scores are no sums over trees."""
+        """Return the effects of a model whose arrays these are; ``None`` where its scores are no sums over trees.
+
+        No feature is shown until there are words (``with_words``).
+        """
         ensemble, parts = TreeEnsemble.from_arrays(arrays), WalkedParts.from_arrays(arrays)
         try:
             effects = EnsembleEffects.of(description, parts.as_read(ensemble))
@@ -95,8 +100,6 @@ class WarmEffects:
             return None
         columns = TreeColumns(description, parts)
         ranks = effects.ranks(columns.of(rows_of_values(description, [case.values for case in cases])))
-        players = effects.players
-        raw_index = {name: index for index, name in enumerate(description.feature_names)}
         raw, rule = effects.raw_scores(ranks), description.decision
         prototypes = PrototypeRows(
             ranks, raw, tuple(case.outcome for case in cases), np.array([case.n_covered for case in cases], np.float64)
@@ -110,15 +113,25 @@ class WarmEffects:
             score=rule.column if by_outcome and rule is not None else None,
             ranks=ranks,
             raw=raw,
-            shown={
-                player: (name, None if transformed else raw_index.get(name))
-                for player, (name, transformed) in enumerate(zip(players.names, players.transformed, strict=True))
-                if shown is None or name in shown
-            },
+            shown={},
             means=MeanReferences(effects, columns, description.feature_names, prototypes, reference),
             score_of={**of_outcomes, **{name: index for index, name in enumerate(description.classes)}},
             outcomes=description.outcomes if by_outcome else description.classes,
         )
+
+    def with_words(
+        self, description: ModelDescription, words: DictionaryWords, shown: frozenset[str] | None
+    ) -> "WarmEffects":
+        """Return the effects in the words, and by the groups, of a dictionary.
+
+        Parameters
+        ----------
+        shown
+            Names of features that callers may see; None: all.
+        """
+        groups = shown_groups(description, words, shown)
+        effects = self.effects.with_groups(description, groups)
+        return replace(self, effects=effects, shown=shown_players(description, effects.players, groups, words, shown))
 
     def reference(self, text: str | None) -> Reference:
         """Return the reference that a request names; see ``reference_of``."""
@@ -249,6 +262,21 @@ class WarmEffects:
             "rest": {"n_features": n_others, "effect": rest},
         }
 
+    def principal_reasons(self, row: RowEffects, *, upwards: bool) -> list[dict[str, Any]]:
+        """Return the features, or groups, that move a row's score most in one direction, four at most.
+
+        Protected ones, and those that callers may not see, are none.
+
+        Parameters
+        ----------
+        upwards
+            Whether effects above 0 count; else those below.
+        """
+        signed = row.of_players if upwards else -row.of_players
+        order = np.argsort(-signed, kind="stable")[: np.count_nonzero(signed > 0)].tolist()
+        shown = [self.shown[player] for player in order if player in self.shown]
+        return [player.reason() for player in shown if not player.is_protected][:_MOST_REASONS]
+
     def _reference_raw(self, row: RowEffects) -> float:
         if isinstance(row.reference, MeanReference):
             return row.reference.raw_score(row.score)
@@ -268,12 +296,13 @@ class WarmEffects:
     def _entry(
         self, player: int, effect: float, points: float | None, values: Sequence[Any], case: ReferenceCase | None
     ) -> dict[str, Any]:
-        name, index = self.shown[player]
-        entry: dict[str, Any] = {"feature": name}
+        shown = self.shown[player]
+        entry, index = {**shown.head}, shown.index
         if index is not None:
-            entry["value"] = json_number(values[index])
-            if case is not None:
-                entry["reference_value"] = json_number(case.values[index])
+            compared = {"": values[index]} | ({} if case is None else {"reference_": case.values[index]})
+            entry |= {f"{whose}value": json_number(value) for whose, value in compared.items()}
+            if shown.words is not None:
+                entry |= {f"{whose or 'value_'}text": shown.words.value(value) for whose, value in compared.items()}
         entry["effect"] = effect
         if points is not None:
             entry["points"] = round(float(points), DIGITS)

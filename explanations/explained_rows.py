@@ -172,7 +172,7 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
         if (disagreement := outcomes_disagree(document.get("evidence", {}))) is not None:
             document["warnings"] = [disagreement, *document["warnings"]]
     outcome = prediction | decision | actual | compared
-    document["summary"] = summary(outcome, near, standing, document, warm.reason_texts.mention)
+    document["summary"] = summary(outcome, near, standing, document, warm.wording.naming)
     return document
 
 
@@ -218,7 +218,7 @@ def _nearest_prototypes(
 
 
 def _warnings(warm: WarmExplainer, explained: ExplainedRow, prediction: dict[str, Any]) -> list[dict[str, str]]:
-    of_row = warm.warnings.of_row(explained.values)
+    of_row = warm.wording.warnings.of_row(explained.values)
     if not explained.near_tie or explained.label is None:
         return of_row
     return [near_tie([(each["label"], each["value"]) for each in prediction["scores"]]), *of_row]

@@ -7,6 +7,7 @@ from schemas.models import Model
 from storage.artefacts import Artefact, ArtefactStore
 from storage.database import Database
 from storage.datasets import DatasetStore, StoredDataset
+from storage.dictionaries import DictionaryStore, StoredDictionary
 from storage.explainers import ExplainerStore
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
@@ -26,6 +27,7 @@ class ExplainerRecords:
     ensemble: str  # object: the model's trees as arrays
     prototype_set: Artefact
     dataset: StoredDataset  # of the prototypes
+    dictionary: StoredDictionary  # of the dataset
     rule_set: str | None  # object: the result of its rule set, if it has one
     approximation_tree: str | None  # object: likewise
     queries: OpenFeatureSet | None  # where the columns are features of several tables
@@ -37,6 +39,8 @@ def read_explainer(explainer_id: str, database: Database, objects: ObjectStore) 
     # It is ready: explainers are made of nothing else, and it cannot be deleted before them.
     prototype_set = ArtefactStore(database).get(_PROTOTYPE_SETS, explainer.prototype_set)
     model = ModelStore(database).get(explainer.model)
+    # The dictionary first: if it is replaced in between, its revision is too old, and it is read again.
+    dictionary = DictionaryStore(database).get(prototype_set.request["dataset"])
     dataset = DatasetStore(database).get(prototype_set.request["dataset"])
     return ExplainerRecords(
         explainer=explainer,
@@ -44,6 +48,7 @@ def read_explainer(explainer_id: str, database: Database, objects: ObjectStore) 
         ensemble=model.ensemble,
         prototype_set=prototype_set,
         dataset=dataset,
+        dictionary=dictionary,
         rule_set=_result(database, _RULE_SETS, explainer.rule_set),
         approximation_tree=_result(database, _TREES, explainer.approximation_tree),
         queries=_feature_set(dataset, database, objects),

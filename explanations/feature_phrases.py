@@ -1,6 +1,6 @@
 """The words for a dataset's columns, which are booleans or queries of several tables, and the implications among them.
 
-Printers read ``wording.Phrases``, methods read ``Implications``: neither knows what a query is.
+Printers read ``column_words.Phrases``, methods read ``Implications``: neither knows what a query is.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from schemas.datasets import Column
+from tree_explainers.column_words import BooleanPhrases, CategoryPhrases, ColumnPhrases, ColumnWords, Phrases
 from tree_explainers.printed_numbers import NumberColumn, NumberPhrases, Precision
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.questions.implications import ColumnTest, Implications
@@ -20,7 +21,7 @@ from tree_explainers.relational.feature_texts import is_never_missing, name_of, 
 from tree_explainers.relational.implication import implied
 from tree_explainers.relational.queries import Feature, FeatureTest
 from tree_explainers.relational.schema import Schema
-from tree_explainers.wording import BooleanPhrases, ColumnPhrases, Interval, Phrases
+from tree_explainers.wording import Interval
 
 from .feature_sets import OpenFeatureSet
 
@@ -39,6 +40,10 @@ class FeaturePhrases:
     feature: Feature
     schema: Schema
     numbers: NumberPhrases | None = None  # how ends are printed; None: as they are
+
+    @property
+    def words(self) -> None:  # as of ``ColumnPhrases``
+        """None: the query is described."""
 
     @property
     def is_boolean(self) -> bool:
@@ -123,8 +128,9 @@ def phrases_of(
     features: OpenFeatureSet | None,
     precision: Precision = np.float64,
     values: Mapping[str, Sequence[float]] | None = None,
+    words: Mapping[str, ColumnWords] | None = None,
 ) -> Phrases:
-    """Return the words of those columns that have some.
+    """Return the phrases of those columns that have some.
 
     Parameters
     ----------
@@ -139,20 +145,24 @@ def phrases_of(
     values
         By the model's names, measured numbers of reference rows next to the model's cuts, ascending. ``None``: what is
         printed are ends that are as short as rows allow, not the model's own.
+    words
+        By the model's names, what features are called; others are called by these names.
     """
+    words = words or {}
     queries = {} if features is None else dict(zip(features.names, features.features, strict=True))
     found: dict[str, ColumnPhrases] = {}
     for name, column in zip(names, columns, strict=True):
         near = None if values is None else values.get(name, ())
-        numbers = NumberPhrases.of(name, number_column(column, precision, near))
-        if features is not None and column.name in queries:
+        of_column = words.get(name, ColumnWords(name))
+        numbers = NumberPhrases.of(of_column, number_column(column, precision, near))
+        if features is not None and column.name in queries and of_column.name == name:
             found[name] = FeaturePhrases(queries[column.name], features.schema, numbers)
         elif column.type == "boolean":
-            found[name] = BooleanPhrases(name)
+            found[name] = BooleanPhrases(of_column)
         elif column.type == "number":
-            found[name] = NumberPhrases.of(
-                name, number_column(column, precision, None if values is None else values.get(name, ()))
-            )
+            found[name] = numbers
+        elif name in words:
+            found[name] = CategoryPhrases(of_column)
     return found
 
 

@@ -139,14 +139,17 @@ def schema_of(view: RelationalDataset) -> Schema:
     """Return the schema of the tables of a relational dataset that relationships lead to from the examples."""
     tables = {
         table.name: TableSchema(
-            {column.name: _column(column, view) for column in table.columns}, tuple(table.primary_key), table.time
+            {column.name: _column(column, view) for column in table.columns},
+            tuple(table.primary_key),
+            table.time,
+            table.is_key_inferred,
         )
         for table in view.tables
         if table.name not in view.unused
     }
     keys = {table.name: tuple(table.primary_key) for table in view.tables}
     relationships = {
-        key.name: RelationshipSchema(key.from_, tuple(key.columns), key.to, keys[key.to])
+        key.name: RelationshipSchema(key.from_, tuple(key.columns), key.to, keys[key.to], key.inferred)
         for key in view.relationships
         if key.from_ in tables
     }

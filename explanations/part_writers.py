@@ -19,6 +19,7 @@ from .curves import curves_of
 from .effects import RowEffects
 from .included_parts import Parts
 from .reason_texts import Compared
+from .shown_players import is_adverse_upwards
 from .warm_explainer import WarmExplainer
 
 Document = dict[str, Any]
@@ -81,6 +82,9 @@ def _effects(warm: WarmExplainer, parts: Parts, explained: ExplainedRow, _docume
         return None
     effects = warm.effects.document(explained.effects, explained.values, parts.n_reasons, parts.effects.kind)
     classes = warm.session.description.classes
+    if explained.decision is not None and explained.decision["outcome"] in warm.adverse:
+        upwards = is_adverse_upwards(warm.session.description, explained.effects.score, explained.decision["outcome"])
+        effects["principal_reasons"] = warm.effects.principal_reasons(explained.effects, upwards=upwards)
     return {"of": classes[explained.effects.score], **effects} if classes else effects
 
 
@@ -91,6 +95,7 @@ def _values(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _docume
     return [
         {
             "feature": name,
+            **warm.wording.words.labels_of(name),
             "value": json_number(explained.values[feature]),
             "prototype_values": [json_number(values[feature]) for values in others],
         }

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from schemas.json_numbers import json_number
 from tree_explainers import wording
+from tree_explainers.column_words import ColumnPhrases, ColumnWords, Phrases
 from tree_explainers.onnx_models.description import ModelColumn
 from tree_explainers.printed_numbers import NumberColumn, NumberPhrases
 from tree_explainers.prototype_sets.feature_reasons import FeatureReason, any_number, shown_name
 from tree_explainers.prototype_sets.raw_units import RawReasons, RawSide, Wanted
 from tree_explainers.prototype_sets.readable import ReasonReader
-from tree_explainers.wording import ColumnPhrases, Interval, Phrases
+from tree_explainers.wording import Interval
 
 from .feature_phrases import FeaturePhrases
 
@@ -132,7 +133,7 @@ class ReasonTexts:
             reader,
             is_shown,
             tuple(column.name for column in reader.columns),
-            tuple(f"{shown_name(column)} is " for column in reader.columns),
+            tuple(f"{_called(column, phrases or {})} is " for column in reader.columns),
             tuple(map(_raw_feature, reader.columns)),
             tuple(wording.MISSING_ALLOWED if RawSide.OR_MISSING in RawSide(side) else "" for side in range(_N_SIDES)),
             _by_column(reader, phrases or {}),
@@ -226,7 +227,8 @@ class ReasonTexts:
             return f"{start}{_words_of(shown) or any_number(side)}{after}"
         if not printed.text:
             return f"{start}{any_number(side)}{after}"
-        return BriefText(f"{start}{printed.text}{after}", printed.ends, shown, start, after, numbers.column.is_single)
+        brief, after = f"{start}{numbers.text_of(printed)}{after}", f"{numbers.words.with_unit('')}{after}"
+        return BriefText(brief, printed.ends, shown, start, after, numbers.column.is_single)
 
     def _brief_of(self, column: int, reason: FeatureReason) -> Text:
         """Return the text of a feature of several columns, its ends as people write them."""
@@ -237,7 +239,8 @@ class ReasonTexts:
             return text
         start, _, after = text.removeprefix(self.starts[column]).partition(words)
         start = self.starts[column] + start
-        return BriefText(f"{start}{printed.text}{after}", printed.ends, ends, start, after, numbers.column.is_single)
+        brief = f"{start}{numbers.text_of(printed)}{after.removeprefix(numbers.words.with_unit(''))}"
+        return BriefText(brief, printed.ends, ends, start, after, numbers.column.is_single)
 
     def _sentence(self, column: int, reason: FeatureReason) -> str | None:
         """Return a reason in the column's own words; ``None`` where it has none, or the reason is a single number's."""
@@ -279,12 +282,18 @@ def _by_column(reader: ReasonReader, phrases: Phrases) -> dict[int, ColumnPhrase
     return {at: words for at, words in own if words is not None and not isinstance(words, NumberPhrases)}
 
 
+def _called(column: ModelColumn, phrases: Phrases) -> str:
+    """Return what a column is called; one that is not a raw feature by its own name, marked."""
+    words = None if column.transformed or column.name not in phrases else phrases[column.name].words
+    return shown_name(column) if words is None else words.name
+
+
 def _number_phrases(column: ModelColumn, reader: ReasonReader, phrases: Phrases) -> NumberPhrases:
     words = phrases.get(column.name)
     words = words.numbers if isinstance(words, FeaturePhrases) else words
     if isinstance(words, NumberPhrases) and not column.transformed:
         return words
-    return NumberPhrases.of(column.name, NumberColumn(precision=reader.precision))
+    return NumberPhrases.of(ColumnWords(column.name), NumberColumn(precision=reader.precision))
 
 
 def _interval_between(low: float, high: float, side: RawSide) -> Interval:

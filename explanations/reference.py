@@ -10,19 +10,22 @@ from numpy.typing import NDArray
 from schemas.datasets import Column, Dataset
 from schemas.models import Model
 from storage.feature_matching import match_features
+from tree_explainers.column_words import ColumnWords
 from tree_explainers.onnx_models.description import ModelDescription
-from tree_explainers.prototype_sets.readable import ReferenceColumn
+from tree_explainers.prototype_sets.feature_reasons import ReferenceColumn
+
+from .dictionary_words import DictionaryWords
 
 
 def reference_columns(
-    model: Model, missing_texts: Sequence[str | None], dataset: Dataset
+    model: Model, missing_texts: Sequence[str | None], dataset: Dataset, words: DictionaryWords
 ) -> tuple[ReferenceColumn, ...]:
     """Return the reference column of each of the model's features, in their order.
 
     ``missing_texts`` are texts that represent a missing category to the model, ``None`` for numbers.
     """
-    columns = feature_columns(model, dataset)
-    return tuple(_reference(column, text) for column, text in zip(columns, missing_texts, strict=True))
+    columns = zip(model.feature_names, feature_columns(model, dataset), missing_texts, strict=True)
+    return tuple(_reference(column, text, words.columns.get(name)) for name, column, text in columns)
 
 
 def feature_columns(model: Model, dataset: Dataset) -> tuple[Column, ...]:
@@ -31,13 +34,14 @@ def feature_columns(model: Model, dataset: Dataset) -> tuple[Column, ...]:
     return tuple(columns[name] for name in match_features(model, dataset))
 
 
-def _reference(column: Column, missing_text: str | None) -> ReferenceColumn:
+def _reference(column: Column, missing_text: str | None, words: ColumnWords | None) -> ReferenceColumn:
     categories = None if column.type != "category" else column.categories
     if categories is None:  # of over 1,000 categories any may be the one that means missing
-        return ReferenceColumn(has_missing=column.n_missing > 0 or column.type == "category")
+        return ReferenceColumn(has_missing=column.n_missing > 0 or column.type == "category", words=words)
     return ReferenceColumn(
         has_missing=column.n_missing > 0 or missing_text in categories,
         categories=tuple(category for category in categories if category != missing_text),
+        words=words,
     )
 
 

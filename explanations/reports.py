@@ -26,7 +26,7 @@ from leafspace_drawings import (
     report,
 )
 
-from schemas.reports import MAX_REPORT_BYTES, Comparison, Drift, PartName, ReportPart, ReportResult
+from schemas.reports import MAX_REPORT_BYTES, Drift, PartName, ReportComparison, ReportPart, ReportResult
 from storage.errors import StorageError
 from tree_explainers.compute.progress import Tick, no_tick
 
@@ -40,7 +40,7 @@ _N_CARDS, _N_SUSPECTS, _N_FEATURES, _N_FOLDED = 60, 50, 10, 40
 class Figures:
     """What is found by looking at all rows of a dataset."""
 
-    comparison: Comparison | None = None
+    comparison: ReportComparison | None = None
     drift: Drift | None = None
 
 
@@ -136,7 +136,7 @@ def _audit(shown: ReportInputs, audit: Json) -> str:
     return drawn + report.draw_decisions(decided, audit["result"]["classes"])
 
 
-def _comparison(own: Explained, other: Explained, found: Comparison) -> str:
+def _comparison(own: Explained, other: Explained, found: ReportComparison) -> str:
     sides = [
         {
             "model": each.model,

@@ -14,6 +14,8 @@ import orjson
 from schemas.rule_sets import Condition, Rule, RuleFeature, RuleSetResult
 from tree_explainers.rule_sets.weighted_rules import HALF, WholeSums, whole_sums_of
 
+from .worded_conditions import WordedConditions
+
 _HALF = 0.5  # of a one-hot column: values above it are 1
 _ABOVE = {">": True, "is": True, "<=": False, "is not": False}
 
@@ -125,10 +127,10 @@ class WarmRules:
     texts: tuple[bytes, ...]  # (n_rules,) the same as JSON
 
     @staticmethod
-    def of(content: RuleSetResult, features: Sequence[str]) -> "WarmRules":
-        """Prepare the rules for rows that have these features, in this order."""
+    def of(content: RuleSetResult, features: Sequence[str], conditions: WordedConditions | None = None) -> "WarmRules":
+        """Prepare the rules for rows that have these features, in this order, in the words of a dictionary if any."""
         index_of = {name: index for index, name in enumerate(features)}
-        entries = tuple(map(_entry, content.rules))
+        entries = tuple(_entry(rule, conditions) for rule in content.rules)
         return WarmRules(
             tuple(features),
             tuple(tuple((index_of[term.column], term) for term in terms) for terms in terms_of(content)),
@@ -151,8 +153,9 @@ class WarmRules:
         return b"[%b]" % b",".join([self.texts[index] for index in firing])
 
 
-def _entry(rule: Rule) -> dict[str, Any]:
-    entry = {"rank": rule.rank, "text": rule.text, "prediction": rule.prediction}
+def _entry(rule: Rule, conditions: WordedConditions | None) -> dict[str, Any]:
+    text = rule.text if conditions is None else conditions.rule_text(rule.conditions)
+    entry = {"rank": rule.rank, "text": text, "prediction": rule.prediction}
     return entry if rule.weight is None else {**entry, "weight": rule.weight}
 
 

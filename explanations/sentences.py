@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from math import tanh
-from typing import Any
+from typing import Any, NamedTuple
 
 from leafspace_drawings.words import outcome, reference_case
 from leafspace_drawings.words import share as percent
 
 from tree_explainers import wording
+from tree_explainers.column_words import ColumnWords
 
 from .typicality import Standing
 
@@ -16,8 +17,23 @@ _MOST_DIGITS = 6  # of a rounded score
 _LEAST_SHARE = 0.05  # of the difference of two scores: features that move it less are not named beside the first
 
 
-Mention = Callable[[str], str]
-"""Says a feature's name as the object of a sentence: ``whether it has an account`` for ``has an account``."""
+def _value_words(_feature: str, value: Any) -> str:  # a cell
+    return ColumnWords("").value(value)
+
+
+class Naming(NamedTuple):
+    """How sentences name things; by default, as they are."""
+
+    mention: Callable[[str], str] = str  # a feature as an object: ``whether it has an account`` for ``has an account``
+    value: Callable[[str, Any], str] = _value_words  # of a feature
+    outcome: Callable[[str], str] = str  # a class or an outcome
+
+    def outcome_text(self, name: str) -> str:
+        """Return a class or an outcome as a part of a sentence."""
+        return wording.value_text(self.outcome(name))
+
+
+AS_THEY_ARE = Naming()
 
 
 def summary(
@@ -25,7 +41,7 @@ def summary(
     nearest: Sequence[Mapping[str, Any]],
     standing: Standing,
     parts: Mapping[str, Any] | None = None,
-    mention: Mention = str,
+    naming: Naming = AS_THEY_ARE,
 ) -> str:
     """Return an explanation in a few sentences.
 
@@ -43,31 +59,31 @@ def summary(
         Where the row stands among others.
     parts
         Optional parts that the summary speaks of, as explanations have them: ``effects``, ``evidence`` and ``changes``.
-    mention
-        How features are named; default: by their names.
+    naming
+        How features, their values and outcomes are named.
     """
     parts = parts or {}
-    causes = _of_effects(parts["effects"], mention) if "effects" in parts else ""
-    sentences = [_of_prediction(prediction), causes]
+    causes = _of_effects(parts["effects"], naming) if "effects" in parts else ""
+    sentences = [_of_prediction(prediction, naming), causes]
     if "evidence" in parts:
-        sentences.append(_of_evidence(parts["evidence"]))
+        sentences.append(_of_evidence(parts["evidence"], naming))
     if "changes" in parts:
         subject = "The decision would be" if _has_bands(prediction) else "It would be predicted as"
-        sentences.append(_of_changes(parts["changes"], mention, subject))
+        sentences.append(_of_changes(parts["changes"], naming, subject))
     if nearest:
-        sentences.append(_of_nearest(prediction, nearest[0], standing))
+        sentences.append(_of_nearest(prediction, nearest[0], standing, naming))
         if not causes:  # otherwise features are named already
-            sentences.append(_of_shared_trees(nearest[0], mention))
+            sentences.append(_of_shared_trees(nearest[0], naming))
     else:
         sentences.append("It shares no leaf with any prototype.")
     return " ".join(filter(None, [*sentences, standing.abstention]))
 
 
-def _of_prediction(prediction: Mapping[str, Any]) -> str:
+def _of_prediction(prediction: Mapping[str, Any], naming: Naming) -> str:
     """Return what is predicted and, of a registered row, what came of it where that differs."""
     if _has_bands(prediction):
-        return _of_decision(prediction["decision"], prediction.get("target"))
-    predicted, words = _outcome(prediction), case_words(prediction)
+        return _of_decision(prediction["decision"], prediction.get("target"), naming)
+    predicted, words = _outcome(prediction, naming), case_words(prediction, naming)
     return f"Predicted as {predicted}." if words == predicted else f"P{words[1:]}."
 
 
@@ -75,7 +91,7 @@ def _has_bands(prediction: Mapping[str, Any]) -> bool:
     return "bands" in prediction.get("decision", ())
 
 
-def _of_decision(decided: Mapping[str, Any], target: str | float | None) -> str:
+def _of_decision(decided: Mapping[str, Any], target: str | float | None, naming: Naming) -> str:
     """Return what is decided, by which score, and of a registered row what came of it."""
     bands = decided["bands"]
     index = next(index for index, band in enumerate(bands) if band["outcome"] == decided["outcome"])
@@ -83,12 +99,12 @@ def _of_decision(decided: Mapping[str, Any], target: str | float | None) -> str:
     ends = [f"at least {_number(low)}"] if low is not None else []
     if bands[index]["below"] is not None:
         ends.append(f"below {_number(bands[index]['below'])}")
-    subject = f"the score of {wording.value_text(decided['score_of'])}" if "score_of" in decided else "the value"
+    subject = f"the score of {naming.outcome_text(decided['score_of'])}" if "score_of" in decided else "the value"
     score = _rounded_within(decided["score"], [band["below"] for band in bands if band["below"] is not None])
-    sentence = f"The decision is {decided['outcome']}: {subject} is {score}, {' and '.join(ends)}."
+    sentence = f"The decision is {naming.outcome(decided['outcome'])}: {subject} is {score}, {' and '.join(ends)}."
     if target is None:
         return sentence
-    actual = _number(target) if isinstance(target, float) else wording.value_text(target)
+    actual = _number(target) if isinstance(target, float) else naming.outcome_text(target)
     return f"{sentence} It was {actual}."
 
 
@@ -98,31 +114,33 @@ def _rounded_within(score: float, ends: Sequence[float]) -> str:
     return _number(next((each for each in rounded if all((each < end) == (score < end) for end in ends)), score))
 
 
-def _of_effects(effects: Mapping[str, Any], mention: Mention) -> str:
+def _of_effects(effects: Mapping[str, Any], naming: Naming) -> str:
     """Return by how much the score differs from that of the reference case, and which features have it differ most."""
     reference, has_points = effects["reference"], any("points" in entry for entry in effects["features"])
     score, reference_score = effects["score"], reference["score"]
     difference = _logistic(score) - reference["probability"] if has_points else score - reference_score
     field = "points" if has_points else "effect"
-    causes = [entry for entry in effects["features"] if entry[field] * difference > 0][:_N_FEATURES]
+    listed = (entry for entry in effects["features"] if "protected" not in entry)
+    causes = [entry for entry in listed if entry[field] * difference > 0][:_N_FEATURES]
     if not causes:
         return ""
     causes = [each for each in causes if each is causes[0] or abs(each[field]) >= _LEAST_SHARE * abs(difference)]
     words = "probability" if has_points else _OF_SCALE[effects["scale"]]
-    of = f" of {wording.value_text(effects['of'])}" if "of" in effects else ""
-    named = _listed([f"{mention(each['feature'])} ({_values_of(each)}{_signed(each[field])})" for each in causes])
-    direction, size = "higher" if difference > 0 else "lower", _signed(abs(difference)).removeprefix("+")
-    return (
-        f"Compared with {reference_case(reference)}, its {words}{of} is {direction} by {size}, most of all by {named}."
+    of = f" of {naming.outcome_text(effects['of'])}" if "of" in effects else ""
+    case = {**reference, "outcome": naming.outcome(reference["outcome"])} if "outcome" in reference else reference
+    named = _listed(
+        [f"{naming.mention(each['feature'])} ({_values_of(each, naming)}{_signed(each[field])})" for each in causes]
     )
+    direction, size = "higher" if difference > 0 else "lower", _signed(abs(difference)).removeprefix("+")
+    return f"Compared with {reference_case(case)}, its {words}{of} is {direction} by {size}, most of all by {named}."
 
 
-def _of_evidence(evidence: Mapping[str, Any]) -> str:
+def _of_evidence(evidence: Mapping[str, Any], naming: Naming) -> str:
     """Return which share of the reference rows most like the row were of the class whose score is shown beside it."""
     shares = {share["label"]: share for share in evidence["shares"]}
     if not shares:
         return "No reference row that is like it has nearly its score."
-    share, label = shares[evidence["score_of"]], wording.value_text(evidence["score_of"])
+    share, label = shares[evidence["score_of"]], naming.outcome_text(evidence["score_of"])
     interval = f"{percent(share['low'])} to {percent(share['high'])}"
     rows = "1 reference row" if evidence["n_rows"] == 1 else f"{evidence['n_rows']} reference rows"
     words = f"Of the {rows} most like it, {percent(share['share'])} ({interval}) have the label {label}"
@@ -132,15 +150,18 @@ def _of_evidence(evidence: Mapping[str, Any]) -> str:
     return f"{words}; {says} {percent(evidence['score'])}."
 
 
-def _of_changes(changes: Mapping[str, Any], mention: Mention, subject: str) -> str:
+def _of_changes(changes: Mapping[str, Any], naming: Naming, subject: str) -> str:
     """Return the smallest change that gives the wished outcome, or how far none was found."""
-    outcome_words = wording.value_text(changes["outcome"])
+    outcome_words = naming.outcome_text(changes["outcome"])
     if not changes["options"]:
         n_features = "one feature" if changes["n_features_searched"] == 1 else "one or two features"
         found = "gives" if changes["none_with_fewer"] else "that was searched gives"
         return f"No change of {n_features} {found} the outcome {outcome_words}."
     parts = changes["options"][0]["changes"]
-    named = [f"{mention(part['feature'])} were {cell_words(part['to'])}" for part in parts[:_N_FEATURES]]
+    named = [
+        f"{naming.mention(part['feature'])} were {naming.value(part['feature'], part['to'])}"
+        for part in parts[:_N_FEATURES]
+    ]
     n_others = len(parts) - len(named)
     others = [f"{n_others} other feature{'' if n_others == 1 else 's'} changed, too"] if n_others else []
     return f"{subject} {outcome_words} if {_listed([*named, *others])}."
@@ -159,31 +180,22 @@ def _signed(number: float) -> str:
     return f"{'+' if rounded >= 0 else ''}{wording.number_text(rounded)}"
 
 
-def _values_of(entry: Mapping[str, Any]) -> str:
+def _values_of(entry: Mapping[str, Any], naming: Naming) -> str:
     """Return the values of a feature, of the row and of the reference case; nothing where they are not known."""
     if "value" not in entry:
         return ""
+    feature = entry["feature"]
+    value = naming.value(feature, entry["value"])
     if "reference_value" not in entry:
-        return f"{cell_words(entry['value'])}: "
-    return f"{cell_words(entry['value'])}, there {cell_words(entry['reference_value'])}: "
+        return f"{value}: "
+    return f"{value}, there {naming.value(feature, entry['reference_value'])}: "
 
 
-def cell_words(value: Any) -> str:  # of a row
-    """Return a value of a row in words: a number in at most six digits, a boolean as yes or no."""
-    if value is None:
-        return "missing"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return wording.number_text(value)
-    return _number(value) if isinstance(value, float) else wording.value_text(str(value))
-
-
-def _of_nearest(prediction: Mapping[str, Any], prototype: Mapping[str, Any], standing: Standing) -> str:
+def _of_nearest(prediction: Mapping[str, Any], prototype: Mapping[str, Any], standing: Standing, naming: Naming) -> str:
     """Return which prototype is nearest, how near it is, and how that compares with other rows."""
     near = percent(prototype["proximity"])
     decides = _has_bands(prediction) and prediction.get("label") == prediction["decision"]["outcome"]
-    row = f"row {prototype['row_id']} ({_decided_words(prototype) if decides else case_words(prototype)})"
+    row = f"row {prototype['row_id']} ({(_decided_words if decides else case_words)(prototype, naming)})"
     is_other = "label" in prototype and prototype["label"] != prediction["label"]
     kind = "outcome" if decides else "class"
     if standing.is_far:
@@ -193,30 +205,30 @@ def _of_nearest(prediction: Mapping[str, Any], prototype: Mapping[str, Any], sta
     return f"{begin} {row}, at a proximity of {near}{'; ' if standing.others else ''}{standing.others}."
 
 
-def _of_shared_trees(prototype: Mapping[str, Any], mention: Mention) -> str:
-    features = [mention(reason["feature"]) for reason in prototype["reasons"][:_N_FEATURES]]
+def _of_shared_trees(prototype: Mapping[str, Any], naming: Naming) -> str:
+    features = [naming.mention(reason["feature"]) for reason in prototype["reasons"][:_N_FEATURES]]
     return f"The trees that they share ask most often about {_listed(features)}." if features else ""
 
 
-def _decided_words(case: Mapping[str, Any]) -> str:
+def _decided_words(case: Mapping[str, Any], naming: Naming) -> str:
     """Return what is decided of a row, and its true class where that is known: ``decided approve, was unpaid``."""
-    decided, actual = _outcome(case), case.get("target")
+    decided, actual = _outcome(case, naming), case.get("target")
     if actual is None:
         return decided
-    return f"decided {decided}, was {_number(actual) if isinstance(actual, float) else wording.value_text(actual)}"
+    return f"decided {decided}, was {_number(actual) if isinstance(actual, float) else naming.outcome_text(actual)}"
 
 
-def case_words(case: Mapping[str, Any]) -> str:
+def case_words(case: Mapping[str, Any], naming: Naming = AS_THEY_ARE) -> str:
     """Return what is predicted for a row, and what came of it where that differs: ``predicted paid, was unpaid``."""
-    predicted = _outcome(case if "predicted" not in case else {"label": case["predicted"]})
+    predicted = _outcome(case if "predicted" not in case else {"label": case["predicted"]}, naming)
     actual = case.get("target")
-    return outcome(predicted, _number(actual) if isinstance(actual, float) else actual and wording.value_text(actual))
+    return outcome(predicted, _number(actual) if isinstance(actual, float) else actual and naming.outcome_text(actual))
 
 
-def _outcome(of: Mapping[str, Any]) -> str:
+def _outcome(of: Mapping[str, Any], naming: Naming) -> str:
     """Return a label or a value, of a prediction or a prototype."""
     label: str | None = of.get("label")
-    return _number(of["value"]) if label is None else wording.value_text(label)
+    return _number(of["value"]) if label is None else naming.outcome_text(label)
 
 
 def _number(value: float) -> str:

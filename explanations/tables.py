@@ -16,7 +16,7 @@ Read = Callable[[Document], Any]
 
 _SCORE = pa.struct([("label", pa.string()), ("value", pa.float64())])
 _WARNING = pa.struct([("code", pa.string()), ("feature", pa.string()), ("detail", pa.string())])
-_EFFECT = pa.struct([("feature", pa.string()), ("effect", pa.float64())])
+_EFFECT = pa.struct([("feature", pa.string()), ("effect", pa.float64()), ("points", pa.float64())])
 _REASON = pa.struct(
     [
         ("feature", pa.string()),
@@ -114,7 +114,14 @@ _END: Mapping[str, tuple[pa.DataType, Read]] = {
     "outcome": (pa.string(), _field("decision", "outcome")),
     "decision_score": (pa.float64(), _field("decision", "score")),
     "effects": (pa.list_(_EFFECT), _field("effects", "features")),
+    "effects_of": (pa.string(), _field("effects", "of")),
+    "effects_scale": (pa.string(), _field("effects", "scale")),
+    "effects_score": (pa.float64(), _field("effects", "score")),
+    "other_effects": (pa.float64(), _field("effects", "rest", "effect")),
+    "reference_kind": (pa.string(), _field("effects", "reference", "kind")),
     "reference_row_id": (pa.string(), _field("effects", "reference", "row_id")),
+    "reference_outcome": (pa.string(), _field("effects", "reference", "outcome")),
+    "reference_score": (pa.float64(), _field("effects", "reference", "score")),
     "prototype_row_id": (pa.string(), _nearest("row_id")),
     "proximity": (pa.float64(), _nearest("proximity")),
     "reasons": (pa.list_(_REASON), _reasons),

@@ -13,6 +13,7 @@ from schemas.rule_sets import Condition, RuleFeature
 from tree_explainers.onnx_models.description import ModelDescription
 
 from .rules import Term, features_by_name, term_of
+from .worded_conditions import WordedConditions
 
 # Splits in plain terms, for single rows, questionnaires and exports.
 
@@ -117,11 +118,13 @@ class WarmTree:
     method: str
 
     @staticmethod
-    def of(content: ApproximationTreeResult, features: Sequence[str]) -> "WarmTree":
-        """Prepare the tree for rows that have these features, in this order."""
+    def of(
+        content: ApproximationTreeResult, features: Sequence[str], conditions: WordedConditions | None = None
+    ) -> "WarmTree":
+        """Prepare the tree for rows that have these features, in this order, in the words of a dictionary if any."""
         index_of = {name: index for index, name in enumerate(features)}
         splits = splits_of(content)
-        paths = _paths(content, splits)
+        paths = _paths(content, splits, conditions)
         is_regression = not content.classes
         return WarmTree(
             tuple(None if split is None else (index_of[split.term.column], split) for split in splits),
@@ -162,7 +165,9 @@ class WarmTree:
         return self.texts[leaf][label is not None and bool(self.labels[leaf] == label)]
 
 
-def _paths(content: ApproximationTreeResult, splits: tuple[Split | None, ...]) -> tuple[dict[str, Any] | None, ...]:
+def _paths(
+    content: ApproximationTreeResult, splits: tuple[Split | None, ...], conditions: WordedConditions | None
+) -> tuple[dict[str, Any] | None, ...]:
     found: list[dict[str, Any] | None] = [None] * len(splits)
     nodes_above: list[list[dict[str, Any]]] = [[] for _ in splits]
     for index, split in enumerate(splits):  # parents come first
@@ -170,13 +175,17 @@ def _paths(content: ApproximationTreeResult, splits: tuple[Split | None, ...]) -
         if split is None:
             found[index] = {"nodes": nodes_above[index], "leaf": _leaf(node)}
             continue
-        nodes_above[split.left] = [*nodes_above[index], path_node(node, holds=True)]
-        nodes_above[split.right] = [*nodes_above[index], path_node(node, holds=False)]
+        nodes_above[split.left] = [*nodes_above[index], path_node(node, conditions, holds=True)]
+        nodes_above[split.right] = [*nodes_above[index], path_node(node, conditions, holds=False)]
     return tuple(found)
 
 
-def path_node(node: ApproximationNode, *, holds: bool) -> dict[str, Any]:
-    """Return a node on a row's path as explanations have it."""
+def path_node(node: ApproximationNode, conditions: WordedConditions | None = None, *, holds: bool) -> dict[str, Any]:
+    """Return a node on a row's path as explanations have it, in the words of a dictionary if any."""
+    condition = condition_of(node)
+    if conditions is not None and condition is not None:
+        feature, text = conditions.feature(condition), conditions.text(condition)
+        return {"id": node.id, "feature": feature, "text": text, "holds": holds}
     return {"id": node.id, "feature": node.feature, "text": node.text, "holds": holds}
 
 

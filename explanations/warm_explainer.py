@@ -2,21 +2,22 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.approximation_trees import ApproximationTreeResult
 from schemas.explainers import Explainer
 from schemas.json_numbers import number_of
 from schemas.models import Model
-from schemas.rule_sets import RuleSetResult
 from storage.array_files import read_arrays
 from storage.database import Database
 from storage.dataset_rows import open_rows
+from storage.datasets import StoredDataset
+from storage.dictionaries import StoredDictionary
 from storage.object_store import ObjectStore
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.leaf_space.coarser_leaves import map_leaves
@@ -24,7 +25,7 @@ from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes
 from tree_explainers.prototype_sets.leaf_paths import LeafPaths
 from tree_explainers.prototype_sets.nearest import PrototypeIndex
-from tree_explainers.prototype_sets.readable import ReasonReader, feature_numbers
+from tree_explainers.prototype_sets.readable import feature_numbers
 from tree_explainers.prototype_sets.reasons import Reasons
 from tree_explainers.prototype_sets.row_coverage import MinimumProximity
 from tree_explainers.rows import Rows
@@ -33,7 +34,8 @@ from .change_search import WarmChanges
 from .effects import ReferenceCase, WarmEffects, rows_of_values
 from .evidence import WarmEvidence
 from .explainer_records import ExplainerRecords, read_explainer
-from .feature_phrases import VALUES, phrases_of
+from .explainer_wording import ExplainerWording, WordingSource
+from .feature_phrases import VALUES
 from .instances import Features
 from .nearest_rows import WarmReference
 from .nested_instances import NestedFeatures
@@ -43,7 +45,6 @@ from .reference_file import ReferenceFile, evenly_spaced
 from .rules import WarmRules
 from .trees import WarmTree
 from .typicality import TypicalityScale
-from .warnings import RowWarnings
 
 OpenSession = Callable[[str], ModelSession]
 """Opens the model with this id, or finds it open."""
@@ -78,16 +79,13 @@ class WarmExplainer:
     effects: WarmEffects | None  # None: the model's scores are no sums over its trees
     coarser: tuple[NDArray[Any], NDArray[np.int64]] | None  # coarser leaf of each leaf, where each tree's leaves begin
     reasons: Reasons
-    reason_texts: ReasonTexts
+    wording: ExplainerWording
+    wording_source: WordingSource
     unexpected: UnexpectedlyMissing
-    warnings: RowWarnings
     minimum: MinimumProximity  # for a prototype to explain a row
     typicality: TypicalityScale | None  # None: the prototype set has none
     prototypes: tuple[WarmPrototype, ...]
     by_outcome: bool  # prototypes are of the outcomes that are decided, not of the predicted classes
-    shown: tuple[tuple[str, int], ...]  # the features that callers may see, and their indices among the model's
-    rules: WarmRules | None
-    tree: WarmTree | None
     reference: WarmReference | None
     changes: WarmChanges
     evidence: WarmEvidence | None  # None: there are no reference rows
@@ -107,6 +105,37 @@ class WarmExplainer:
             return outcome.labels
         return self.session.description.outcome_indices(outcome.scores, outcome.labels)
 
+    def with_words(self, dataset: StoredDataset, dictionary: StoredDictionary) -> "WarmExplainer":
+        """Return the same explainer in the words of a dictionary, and of the dataset with which it was read."""
+        wording = self.wording_source.wording(dataset, dictionary)
+        return replace(self, wording=wording, effects=_worded(self.effects, self.session, wording))
+
+    @property
+    def shown(self) -> tuple[tuple[str, int], ...]:
+        """The features that callers may see, and their indices among the model's."""
+        return self.wording.shown
+
+    @property
+    def reason_texts(self) -> ReasonTexts:
+        """What puts reasons into words."""
+        return self.wording.reason_texts
+
+    @property
+    def rules(self) -> WarmRules | None:
+        """The rules, where it has a rule set."""
+        return self.wording.rules
+
+    @property
+    def tree(self) -> WarmTree | None:
+        """The tree, where it has an approximation tree."""
+        return self.wording.tree
+
+    @property
+    def adverse(self) -> frozenset[str]:
+        """The outcomes that are adverse to the person concerned, as the model's decision or the dictionary says."""
+        declared = () if self.model.decision is None else self.model.decision.adverse
+        return self.wording.words.adverse.union(declared)
+
     @property
     def paths(self) -> LeafPaths | None:
         """The paths to these leaves, from the file of the reference rows; ``None`` where that is not kept."""
@@ -121,69 +150,86 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
 
 def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: ModelSession) -> WarmExplainer:
     """Return the explainer, opened from what the database knows of it, its objects, and its open model."""
-    explainer, model, dataset, queries = records.explainer, records.model, records.dataset.view, records.queries
-    result = json.loads(objects.get(records.prototype_set.result or ""))
-    arrays = read_arrays(objects.get(records.prototype_set.arrays or ""))
-    boxes = _leaf_boxes(arrays)
-    shown = None if explainer.shown_features == "all" else frozenset(explainer.shown_features)
-    reference = reference_columns(model, session.description.missing_tokens, dataset)
-    columns = feature_columns(model, dataset)
-    by_outcome = session.description.decides_apart and records.prototype_set.request["labels"] == "predicted"
-    prototypes = tuple(_prototype(item, model) for item in result["prototypes"])
-    index = PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"])
-    reference_rows = _reference(records, objects, session, result["classes"])
+    files = _ExplainerFiles(records, objects, session)
+    explainer, model, dataset, arrays = records.explainer, records.model, records.dataset, files.arrays
+    source = WordingSource.of(records, session.description, objects, files.boxes.sets, _values(arrays))
+    wording = source.wording(dataset, records.dictionary)
+    columns = reference_columns(model, session.description.missing_tokens, dataset.view, wording.words)
     return WarmExplainer(
         explainer_id=explainer.id,
         model=model,
-        dataset_id=dataset.id,
-        features=Features.of(model, None if queries is None else NestedFeatures.of(queries, columns)),
+        dataset_id=dataset.view.id,
+        features=files.features(),
         session=session,
-        index=index,
-        effects=WarmEffects.of(
-            session.description,
-            read_arrays(objects.get(records.ensemble)),
-            tuple(_reference_case(prototype) for prototype in prototypes),
-            np.asarray(arrays["classes"], np.int64),
-            by_outcome=by_outcome,
-            shown=shown,
-            reference=reference_rows,
-        ),
+        index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
+        effects=_worded(files.effects(), session, wording),
         coarser=(arrays["coarser_leaves"], arrays["leaf_offsets"]) if "coarser_leaves" in arrays else None,
-        reasons=Reasons.build(boxes),
-        reason_texts=ReasonTexts.build(
-            ReasonReader.build(session.description.columns, session.description.precision, reference, boxes.sets),
-            shown,
-            phrases_of(model.feature_names, columns, queries, session.description.precision, _values(arrays)),
-        ),
-        unexpected=UnexpectedlyMissing.build(session.description, reference),
-        warnings=RowWarnings(session.description, columns, shown),
+        reasons=Reasons.build(files.boxes),
+        wording=wording,
+        wording_source=source,
+        unexpected=UnexpectedlyMissing.build(session.description, columns),
         minimum=MinimumProximity.of(arrays["weights"]),
-        typicality=TypicalityScale.of(arrays, result, explainer.abstain_below),
-        prototypes=prototypes,
-        by_outcome=by_outcome,
-        shown=tuple((name, index) for index, name in enumerate(model.feature_names) if shown is None or name in shown),
-        rules=_rules(records, objects),
-        tree=_tree(records, objects),
-        reference=reference_rows,
-        changes=WarmChanges(
-            session,
-            lambda: read_arrays(objects.get(records.ensemble)),
-            lambda: _rows_with_values(session, reference_rows, prototypes),
-            shown,
-        ),
-        evidence=None
-        if reference_rows is None
-        else WarmEvidence(
-            session,
-            reference_rows,
-            lambda: TreeEnsemble.from_arrays(read_arrays(objects.get(records.ensemble))),
-            arrays["weights"],
-            model.classes,
-            are_held_out=dataset.held_out,
-        ),
+        typicality=TypicalityScale.of(arrays, files.result, explainer.abstain_below),
+        prototypes=files.prototypes,
+        by_outcome=files.by_outcome,
+        reference=files.reference,
+        changes=files.changes(),
+        evidence=files.evidence(),
         stores_explanations=explainer.store_explanations,
-        provenance=_provenance(model, dataset.sha256, explainer, session),
+        provenance=_provenance(model, dataset.view.sha256, explainer, session),
     )
+
+
+class _ExplainerFiles:
+    """What the objects of an explainer hold, and the parts of a warm explainer that are made of it."""
+
+    def __init__(self, records: ExplainerRecords, objects: ObjectStore, session: ModelSession) -> None:
+        self._records, self._objects, self._session = records, objects, session
+        self.result = json.loads(objects.get(records.prototype_set.result or ""))
+        self.arrays = read_arrays(objects.get(records.prototype_set.arrays or ""))
+        self.boxes = _leaf_boxes(self.arrays)
+        is_of_predictions = records.prototype_set.request["labels"] == "predicted"
+        self.by_outcome = session.description.decides_apart and is_of_predictions
+        self.prototypes = tuple(_prototype(item, records.model) for item in self.result["prototypes"])
+        self.reference = _reference(records, objects, session, self.result["classes"])
+
+    def features(self) -> Features:
+        """Return the features of instances, with the queries that make them of nested rows, if there are any."""
+        model, queries = self._records.model, self._records.queries
+        columns = feature_columns(model, self._records.dataset.view)
+        return Features.of(model, None if queries is None else NestedFeatures.of(queries, columns))
+
+    def effects(self) -> WarmEffects | None:
+        """Return what effects of features are computed from; ``None`` where scores are no sums over trees."""
+        return WarmEffects.of(
+            self._session.description,
+            self._ensemble(),
+            tuple(map(_reference_case, self.prototypes)),
+            np.asarray(self.arrays["classes"], np.int64),
+            by_outcome=self.by_outcome,
+            reference=self.reference,
+        )
+
+    def changes(self) -> WarmChanges:
+        """Return what searches changes of a row; its trees and values are read when they are first needed."""
+        read_values = partial(_rows_with_values, self._session, self.reference, self.prototypes)
+        return WarmChanges(self._session, self._ensemble, read_values)
+
+    def evidence(self) -> WarmEvidence | None:
+        """Return what counts reference rows like a row, where they are kept."""
+        if self.reference is None:
+            return None
+        return WarmEvidence(
+            self._session,
+            self.reference,
+            lambda: TreeEnsemble.from_arrays(self._ensemble()),
+            self.arrays["weights"],
+            self._records.model.classes,
+            are_held_out=self._records.dataset.view.held_out,
+        )
+
+    def _ensemble(self) -> dict[str, NDArray[Any]]:
+        return read_arrays(self._objects.get(self._records.ensemble))
 
 
 def _values(arrays: Mapping[str, NDArray[Any]]) -> dict[str, list[float]]:
@@ -214,25 +260,17 @@ def _prototype(item: dict[str, Any], model: Model) -> WarmPrototype:
     )
 
 
+def _worded(effects: WarmEffects | None, session: ModelSession, wording: ExplainerWording) -> WarmEffects | None:
+    if effects is None:
+        return None
+    return effects.with_words(session.description, wording.words, wording.shown_names)
+
+
 def _reference_case(prototype: WarmPrototype) -> ReferenceCase:
     head = prototype.head
     is_sure = "predicted" not in head and head.get("target", prototype.label) == prototype.label
     n_covered = int(prototype.coverage["n_rows"])
     return ReferenceCase(prototype.row_id, prototype.label, prototype.values, is_sure, n_covered)
-
-
-def _rules(records: ExplainerRecords, objects: ObjectStore) -> WarmRules | None:
-    if records.rule_set is None:
-        return None
-    content = RuleSetResult.model_validate_json(objects.get(records.rule_set))
-    return WarmRules.of(content, records.model.feature_names)
-
-
-def _tree(records: ExplainerRecords, objects: ObjectStore) -> WarmTree | None:
-    if records.approximation_tree is None:
-        return None
-    content = ApproximationTreeResult.model_validate_json(objects.get(records.approximation_tree))
-    return WarmTree.of(content, records.model.feature_names)
 
 
 def _reference(

@@ -13,6 +13,8 @@ from schemas.datasets import Column
 from tree_explainers import wording
 from tree_explainers.onnx_models.description import ModelColumn, ModelDescription
 
+from .dictionary_words import DictionaryWords
+
 Warning_ = dict[str, str]  # as explanations have it: code, detail, and the feature where there is one
 
 _MOST_OF_A_CODE = 10  # features; what is beyond is counted
@@ -31,14 +33,23 @@ class RowWarnings:
         The reference dataset's column of each feature.
     shown
         Features whose values in the reference rows callers may see; ``None``: all of them.
+    words
+        What features are called; nothing is said of hidden ones.
     """
 
     def __init__(
-        self, description: ModelDescription, columns: Sequence[Column], shown: frozenset[str] | None = None
+        self,
+        description: ModelDescription,
+        columns: Sequence[Column],
+        shown: frozenset[str] | None = None,
+        words: DictionaryWords | None = None,
     ) -> None:
         is_single = description.precision is np.float32
         self._names = description.feature_names
-        with_range = {index: column for index, column in enumerate(columns) if _has_range(column)}
+        words = words or DictionaryWords()
+        self._words = [words.of(name) for name in self._names]
+        not_hidden = [index for index, name in enumerate(self._names) if name not in words.hidden]
+        with_range = {index: columns[index] for index in not_hidden if _has_range(columns[index])}
         self._ranges = [(index, *_widened(column, is_single=is_single)) for index, column in with_range.items()]
         self._range_texts = {
             index: _HIDDEN_RANGE
@@ -47,11 +58,12 @@ class RowWarnings:
             for index, column in with_range.items()
         }
         self._categories = [
-            (index, frozenset([*column.categories, description.missing_tokens[index]]))
-            for index, column in enumerate(columns)
-            if column.type == "category" and column.categories is not None
+            (index, frozenset([*known, description.missing_tokens[index]]))
+            for index in not_hidden
+            if columns[index].type == "category" and (known := columns[index].categories) is not None
         ]
-        self._of_model = _transformed(description.columns)
+        # What a hidden feature is transformed to may be called after it.
+        self._of_model = () if words.hidden else _transformed(description.columns)
 
     def of_row(self, values: Sequence[Any]) -> list[Warning_]:
         """Return what is unusual about a row, feature by feature, and then what holds for all rows of the model.
@@ -94,8 +106,9 @@ class RowWarnings:
     def _detail(self, index: int, value: Any) -> str:  # a cell
         text = self._range_texts.get(index)
         if text is None:
-            return f"{self._names[index]} is {wording.category_text(str(value))}, which no reference row has"
-        return f"{self._names[index]} is {wording.number_text(wording.short(value))}; {text}"
+            return f"{self._words[index].name} is {wording.category_text(str(value))}, which no reference row has"
+        number = self._words[index].with_unit(wording.number_text(wording.short(value)))
+        return f"{self._words[index].name} is {number}; {text}"
 
 
 def near_tie(scores: Iterable[tuple[str, float]]) -> Warning_:

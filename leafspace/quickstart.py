@@ -29,7 +29,7 @@ _SECONDS_TO_START = 300.0  # a busy machine compiles for minutes, the first time
 _SECONDS_TO_ANSWER = 2.0
 _SECONDS_TO_STOP = 15.0
 _SECONDS_FOR_PROTOTYPES = 300.0
-_N_TREES = 1000
+_N_TREES = 300
 _N_PROTOTYPES = 6
 _SHOWN_LOG_LINES = 20
 

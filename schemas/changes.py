@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from .contract import Contract, RowId, absent, without_default
-from .reasons import TARGET_OF_A_ROW, Cell
+from .reasons import LABEL, TARGET_OF_A_ROW, Cell
 
 
 class ChangedColumn(Contract):
@@ -114,6 +114,7 @@ class Curve(Contract):
     """How the score of a row changes with one feature, all else as it is: exact, as an ensemble's score has steps."""
 
     feature: str = Field(description="Name of the feature; of a one-hot group, the group's.")
+    label: str | SkipJsonSchema[None] = absent(LABEL)
     score_of: str | SkipJsonSchema[None] = absent("Class whose score it is; absent for regression.")
     value: Cell = Field(
         description="Value of the row; null if it is missing, and where a row has none of the categories of a one-hot "

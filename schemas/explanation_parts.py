@@ -17,6 +17,7 @@ from .contract import Contract, RowId, absent, without_default
 from .evidence import Evidence
 from .models import Score
 from .reasons import (
+    LABEL,
     PREDICTED_OF_A_PROTOTYPE,
     REASONS,
     TARGET_OF_A_ROW,
@@ -123,6 +124,7 @@ class ComparedFeature(Contract):
     """The values of one feature, of the row and of its nearest prototypes."""
 
     feature: str = Field(description="Name of the feature.")
+    label: str | SkipJsonSchema[None] = absent(LABEL)
     value: Cell = Field(description="Value of the row; null if it is missing.")
     prototype_values: list[Cell] = Field(
         description="Value of each of the nearest prototypes, in their order; null where it is missing."
@@ -163,7 +165,15 @@ class EffectsReference(Contract):
 class FeatureEffect(Contract):
     """By how much one feature moves the score."""
 
-    feature: str = Field(description="Name of the feature; of a column made of several features, the column's.")
+    feature: str = Field(
+        description="Name of the feature, or of a group of features in the dictionary that count as one; of a column "
+        "made of several features, the column's."
+    )
+    label: str | SkipJsonSchema[None] = absent(LABEL)
+    group: list[str] | SkipJsonSchema[None] = absent("Features of the group; absent where it is a single one.")
+    protected: bool | SkipJsonSchema[None] = absent(
+        "True where the dictionary protects the feature, or one of the group: it is no reason and never changed."
+    )
     value: Cell = Field(
         default=None,
         description="Value of the row; null if it is missing. Absent where the feature is not a raw one.",
@@ -175,6 +185,10 @@ class FeatureEffect(Contract):
         "and where effects are means over several rows.",
         json_schema_extra=without_default,
     )
+    value_text: str | SkipJsonSchema[None] = absent(
+        "Value of the row in the words of the dictionary; absent where it has none for the feature."
+    )
+    reference_text: str | SkipJsonSchema[None] = absent("Value of the reference case in these words.")
     effect: float = Field(description="How much of the difference of the two scores is due to it, in the scale.")
     points: float | SkipJsonSchema[None] = absent(
         "The same in points of probability, -1 to 1, by the rescale rule, for each reference row by itself; only where "
@@ -187,6 +201,14 @@ class OtherEffects(Contract):
 
     n_features: int = Field(description="Number of other features that have an effect, hidden ones included.")
     effect: float = Field(description="The sum of their effects.")
+
+
+class PrincipalReason(Contract):
+    """A feature, or a group of features, that speaks for an adverse outcome, as a notice states it."""
+
+    feature: str = Field(description="Name of the feature, or of the group.")
+    code: str | SkipJsonSchema[None] = absent("Code of the reason in the dictionary; absent without one.")
+    text: str = Field(description="The reason in the dictionary's words; without any, what the feature is called.")
 
 
 class Effects(Contract):
@@ -211,6 +233,10 @@ class Effects(Contract):
         "`rest`, add up to the difference of the two scores, each rounded to 7 digits of the larger score."
     )
     rest: OtherEffects = Field(description="What the features that are not listed add.")
+    principal_reasons: list[PrincipalReason] | SkipJsonSchema[None] = absent(
+        "Where the outcome is adverse, as the model's decision or the dictionary says: the features, or groups, that "
+        "move the score most towards it, at most four, without protected and hidden ones; else absent."
+    )
 
 
 class Difference(FeatureOfTwoRows):

@@ -6,6 +6,7 @@ from pydantic.json_schema import SkipJsonSchema
 from .contract import Contract, absent, without_default
 
 Cell = float | bool | str | None
+LABEL = "What the dataset's dictionary, or its metadata, call the feature; absent where it is called by its name."
 
 
 class ReasonInterval(Contract):

@@ -83,7 +83,7 @@ class LabelChange(Contract):
     n_rows: int = Field(description="Number of such rows.")
 
 
-class Comparison(Contract):
+class ReportComparison(Contract):
     """Two models on the same rows."""
 
     other_model: str = Field(description="Id of the other model.")
@@ -201,7 +201,7 @@ class ReportResult(Contract):
     service: str = Field(description="Version of the service that drew it.")
     parts: list[ReportPart] = Field(description="Its parts in their order.")
     inputs: list[ReportInput] = Field(description="What it shows, with digests.")
-    comparison: Comparison | None = Field(description="The other model beside this one; null: none was named.")
+    comparison: ReportComparison | None = Field(description="The other model beside this one; null: none was named.")
     drift: Drift | None = Field(description="The newer rows beside the reference rows; null: none were named.")
 
 

@@ -45,6 +45,7 @@ _WORDS = {
     "outcomes": [{"name": "setosa", "label": "Iris setosa"}],
 }
 _SOURCE = {"files": "s3://lake/scored/2026/*.parquet"}
+_LONG_PETAL = 4.4  # from which the other model of a comparison was taught another name
 _API_KEY = {
     "object": "api_key",
     "id": "key_mfzwizltoq2dgmbr",
@@ -158,7 +159,11 @@ def main() -> int:
 def _record(recorder: _Recorder) -> None:
     given = load_iris()
     labels = given.target_names[given.target]
-    forest = RandomForestClassifier(30, max_depth=3, random_state=0).fit(given.data, labels)
+    stricter = np.where((labels == "versicolor") & (given.data[:, 2] > _LONG_PETAL), "virginica", labels)
+    forest, other = (
+        RandomForestClassifier(30, max_depth=3, random_state=0).fit(given.data, y) for y in (labels, stricter)
+    )
+    other_model = recorder.upload("Model", "/v1/models", *_model_upload(other, given.data))["id"]
     model = recorder.upload("Model", "/v1/models", *_model_upload(forest, given.data))["id"]
     table = _csv([[*_FEATURES, "species"], *([*row, label] for row, label in zip(given.data, labels, strict=True))])
     said = [{"name": "sepal_length", "title": "Length of the sepal", "unit": "cm"}]
@@ -175,6 +180,8 @@ def _record(recorder: _Recorder) -> None:
     block = {"instances": [_FAR_ROW], "others": [_NEAR_ROW]}
     recorder.post("ProximityBlockRequest", "ProximityBlock", f"/v1/models/{model}/proximities", block)
     _record_artefacts(recorder, {"model": model, "dataset": dataset})
+    compared = recorder.make(NOUNS["comparisons"], {"model": model, "dataset": dataset, "other_model": other_model})
+    recorder.get("ComparisonResult", f"/v1/comparisons/{compared}/content")
     for name, path in (
         ("Liveness", "/livez"),
         ("Readiness", "/readyz"),

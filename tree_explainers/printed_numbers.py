@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import wording
+from .column_words import ColumnWords
 from .wording import End, Interval
 
 MOST_DECIMALS = 6
@@ -222,35 +223,36 @@ _KEPT_ENDS = 10_000  # of a column
 class NumberPhrases:
     """The words for conditions on a column of numbers: ``hr is 2 to 5``, ``smoker is yes``."""
 
-    name: str
+    words: ColumnWords
     column: NumberColumn
     _known: dict[tuple[float, bool, bool], PrintedEnd]
 
     @classmethod
-    def of(cls, name: str, column: NumberColumn) -> "NumberPhrases":
-        """Prepare the words of a column."""
-        return cls(name, column, {})
+    def of(cls, words: ColumnWords, column: NumberColumn) -> "NumberPhrases":
+        """Prepare the phrases of a column."""
+        return cls(words, column, {})
 
     @property
     def is_boolean(self) -> bool:
         """Whether the column is either true or false: 0 and 1 are numbers."""
         return False
 
-    def mention(self, name: str) -> str:
-        """Return the name itself."""
-        return name
+    def mention(self, name: str) -> str:  # as of ``ColumnPhrases``
+        """Return what the column is called."""
+        del name
+        return self.words.name
 
     def sentence(self, interval: Interval) -> str | None:
         """Return ``hr is 2 to 5 (missing allowed)``; ``None`` where there is no end, or the column holds none such."""
         if interval.low == -inf and interval.high == inf:
             return None
         if interval.or_missing and interval.high <= -self.column.largest:
-            return f"{self.name} is {wording.MISSING}"
+            return f"{self.words.name} is {wording.MISSING}"
         if (printed := self.printed(interval)) is None:
             return None
         if not printed.text:
-            return f"{self.name} is {wording.ANYTHING if interval.or_missing else wording.NOT_MISSING}"
-        return f"{self.name} is {printed.text}{wording.MISSING_ALLOWED if interval.or_missing else ''}"
+            return f"{self.words.name} is {wording.ANYTHING if interval.or_missing else wording.NOT_MISSING}"
+        return f"{self.words.name} is {self.text_of(printed)}{wording.MISSING_ALLOWED if interval.or_missing else ''}"
 
     def question(self, interval: Interval) -> str | None:  # as of ``ColumnPhrases``
         """Return nothing: the sentence will do."""
@@ -262,9 +264,16 @@ class NumberPhrases:
 
     def value_text(self, value: float) -> str:
         """Return a value of a row: ``yes``, or in as few digits as bring it back, of many the first six."""
-        if self.column.is_yes_or_no and value in (0, 1):
+        if self.column.is_yes_or_no and value in (0, 1) and value not in self.words.labels:
             return wording.YES if value else wording.NO
-        return wording.number_text(wording.rounded(value))
+        return self.words.value(wording.rounded(value))
+
+    def text_of(self, printed: PrintedCondition) -> str:
+        """Return a printed condition with the unit; a single value by its label, where it has one."""
+        ends = printed.ends
+        if ends.low == ends.high and (label := self.words.labels.get(ends.low)) is not None:
+            return wording.value_text(label)
+        return printed.text if printed.text in (wording.YES, wording.NO) else self.words.with_unit(printed.text)
 
     def printed(self, interval: Interval) -> PrintedCondition | None:
         """Return what is printed for the numbers in an interval; ``None`` where the column holds none of them."""

@@ -4,11 +4,10 @@ Each function returns what follows "income is ": a person reads "income is above
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from math import copysign, inf, isfinite
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -232,54 +231,3 @@ class Interval(NamedTuple):
         """Return whether a value lies inside."""
         above = value >= self.low if self.low_inclusive else value > self.low
         return above and (value <= self.high if self.high_inclusive else value < self.high)
-
-
-class ColumnPhrases(Protocol):
-    """The words for conditions on one column, where its name and numbers would not do."""
-
-    @property
-    def is_boolean(self) -> bool:
-        """Whether the column is either true (1) or false (0)."""
-
-    def mention(self, name: str) -> str:
-        """Return the column's name as the object of a sentence."""
-
-    def sentence(self, interval: Interval) -> str | None:
-        """Return the description of rows whose values lie in an interval; ``None`` where its name and numbers do."""
-
-    def question(self, interval: Interval) -> str | None:
-        """Return the question that is answered by yes where they do; ``None``: the sentence will do."""
-
-    def states_absence(self, interval: Interval) -> bool:
-        """Return whether the sentence says that there is not something: its opposite is easier to read."""
-
-
-Phrases = Mapping[str, ColumnPhrases]
-"""By column. Columns that are not in it are described by names and numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class BooleanPhrases:
-    """A boolean column of any table: ``smoker is yes``, and not above 0.5."""
-
-    column: str
-    is_boolean: bool = True
-
-    def mention(self, name: str) -> str:
-        """Return the name itself."""
-        return name
-
-    def sentence(self, interval: Interval) -> str | None:
-        """Return ``smoker is no (missing allowed)``; ``None`` where both values are meant, or neither."""
-        if interval.admits(0) == interval.admits(1):
-            return None
-        value = YES if interval.admits(1) else NO
-        return f"{self.column} is {value}{MISSING_ALLOWED if interval.or_missing else ''}"
-
-    def question(self, interval: Interval) -> str | None:  # as of ``ColumnPhrases``
-        """Return nothing: the sentence will do."""
-        return None
-
-    def states_absence(self, interval: Interval) -> bool:
-        """Return false: a column may be called by what it is not."""
-        return False

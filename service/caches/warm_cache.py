@@ -136,6 +136,12 @@ class WarmCache(Generic[Warm]):
         with self._warming.held(identifier), self._lock:
             self._warm.pop(identifier, None)
 
+    def replace(self, identifier: str, warm: Warm, by: Warm) -> None:
+        """Put something in the place of a warm thing, unless that was dropped or replaced meanwhile."""
+        with self._lock:
+            if self._warm.get(identifier) is warm:
+                self._warm[identifier] = by
+
     def _keep(self, identifier: str, warm: Warm) -> None:
         with self._lock:
             self._warm[identifier] = warm

@@ -13,6 +13,7 @@ from leafspace_drawings import (
     DatasetContext,
     Here,
     ModelContext,
+    OverRows,
     Picture,
     Request,
     SetContext,
@@ -30,8 +31,10 @@ from leafspace_drawings import (
     pictures,
     report,
 )
+from leafspace_drawings.columns import ColumnNames
 from leafspace_drawings.overview import made_of
 
+from explanations.mean_effects import mean_effects_of_reference_rows
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.datasets import DATASETS
 from schemas.explainers import EXPLAINERS
@@ -49,6 +52,7 @@ from schemas.rule_sets import RULE_SETS
 from ..app_context import AppContext
 from ..operations import artefacts, datasets, explainers, jobs, models, prototype_sets, reports
 from ..operations.approximation_trees import next_question
+from ..operations.explanations import warm_explainer
 from .documents import LINKS, Draw, Json, Parameters, at, beside, listed, newest, of_model, read, ready, to_json, view
 from .explanations import value_of
 
@@ -180,9 +184,11 @@ def represented(context: AppContext, artefact_id: str, rank: int) -> str:
 def explainer(context: AppContext, explainer_id: str, _parameters: Parameters) -> str:
     """Draw an explainer, and ways to the rows that it explains."""
     document = to_json(explainers.get_explainer(context, explainer_id))
-    prototypes = ready(context, PROTOTYPE_SETS, document["prototype_set"])["result"]["prototypes"]
-    known = to_json(models.get_model(context, document["model"]))
-    drawing = draw_explainer(document, prototypes, LINKS)
+    prototype_set = ready(context, PROTOTYPE_SETS, document["prototype_set"])
+    known, dataset = beside(context, prototype_set)
+    result, effects = prototype_set["result"], mean_effects_of_reference_rows(warm_explainer(context, explainer_id))
+    over_rows = OverRows(result.get("row_coverage"), effects, ColumnNames(dataset))
+    drawing = draw_explainer(document, result["prototypes"], LINKS, over_rows)
     return at(drawing, of_model(known, document["name"] or "explainer"), read(EXPLAINERS, explainer_id))
 
 

@@ -66,6 +66,7 @@ class MadeFrom:
     evaluation_dataset: StoredDataset | None = None
     generator_dataset: StoredDataset | None = None  # whose rows are pseudo rows
     n_prototypes: int = 0  # of an explainer
+    measured_by: Model | None = None  # the larger of two models, whose size decides what a job needs
 
     @property
     def columns(self) -> dict[str, str]:
@@ -83,7 +84,7 @@ class MadeFrom:
         """Return what a job would need; on a cluster, what its own process would."""
         others = (self.evaluation_dataset, self.generator_dataset)
         n_other_rows = [other.view.n_rows for other in others if other is not None]
-        sizes = sizes_of(self.model, self.dataset.view, n_other_rows, self.n_prototypes)
+        sizes = sizes_of(self.measured_by or self.model, self.dataset.view, n_other_rows, self.n_prototypes)
         return estimate_job(kind, sizes.on_cluster() if on_cluster else sizes, request)
 
 

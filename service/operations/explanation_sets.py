@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from explanations.change_options import changes_options
+from explanations.changes import search_seconds
 from explanations.effect_references import reference_of, refuse_without_prototypes, refuse_without_rows
 from explanations.effects import unknown_outcome
 from explanations.included_parts import (
@@ -46,7 +47,7 @@ _NEEDED = {part.needs for part in PARTS if part.needs is not None}
 EXPLAINED_BLOCK_BYTES = 80 * MIB
 """Bytes of a process that explains blocks of rows."""
 SECONDS_PER_EXPLAINED_ROW = 1e-4
-_SECONDS_PER_CHANGES, _SECONDS_PER_CURVES, _SECONDS_PER_EVIDENCE = 0.1, 3e-3, 1e-3  # of a row
+_SECONDS_PER_EVIDENCE = 1e-3  # of a row
 _SECONDS_PER_MEAN = 0.2  # of a row whose effects are means over many; at most one
 _COMPRESSION = "zstd"
 _BLOCK_BYTES = 1 << 20
@@ -101,9 +102,9 @@ def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:
 
 
 def _seconds(sizes: JobSizes, request: Request) -> float:
-    searches = _SECONDS_PER_CHANGES * ("changes" in request["include"])
+    max_features = request["max_changed_features"]
+    searches = search_seconds(request["include"], max_features, sizes.n_features, sizes.n_trees)
     searches += _SECONDS_PER_EVIDENCE * ("evidence" in request["include"])
-    searches += _SECONDS_PER_CURVES * ("curves" in request["include"])
     searches += _SECONDS_PER_MEAN * (request.get("reference") or "").startswith(("rows:", "all"))
     return (SECONDS_PER_EXPLAINED_ROW + searches) * sizes.n_rows
 

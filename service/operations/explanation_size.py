@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from explanations.changes import MAX_PAIRS
+from explanations.changes import search_seconds
 from explanations.included_parts import n_rows_listed, n_steps_listed, n_values_shown
 from explanations.warm_explainer import WarmExplainer
 from schemas.explanations import ExplanationRequest
@@ -11,8 +11,6 @@ from storage.errors import StorageError
 
 # Of an explanation beside what it lists, of a contrast, a reference row, a reason, one with its interval, a value.
 _SECONDS_PER_ROW, _SECONDS_PER_CONTRAST, _SECONDS_PER_LISTED = 3e-4, 2e-4, 5e-5
-# Of all curves of a row, of a pair of features, and of a tree in each of these.
-_SECONDS_PER_CURVES, _SECONDS_PER_PAIR, _SECONDS_PER_PAIR_OF_TREE = 3e-3, 1.5e-4, 3e-6
 _CHANGES_BYTES, _STEP_BYTES, _SHARE_BYTES = 3000, 45, 150
 _SECONDS_PER_REASON, _SECONDS_PER_INTERVAL, _SECONDS_PER_VALUE = 4e-6, 1e-5, 5e-7
 _ROW_BYTES, _ENTRY_BYTES, _REASON_BYTES, _VALUE_BYTES = 2048, 450, 140, 60  # of JSON
@@ -70,7 +68,9 @@ class ExplanationSize:
             has_intervals=is_full,
             has_evidence="evidence" in request.include,
             n_steps=n_steps_listed(request, n_features),
-            change_seconds=_change_seconds(request, n_features, warm.index.n_trees_used),
+            change_seconds=search_seconds(
+                request.include, request.max_changed_features, warm.model.n_features, warm.model.n_trees
+            ),
         )
 
     @property
@@ -105,13 +105,6 @@ class ExplanationSize:
                 "send fewer rows, request fewer prototypes or reasons, or show fewer features"
             )
             raise StorageError("too_many_rows", detail)
-
-
-def _change_seconds(request: ExplanationRequest, n_features: int, n_trees: int) -> float:
-    if "changes" not in request.include:
-        return _SECONDS_PER_CURVES * ("curves" in request.include)
-    n_pairs = min(MAX_PAIRS, n_features * (n_features - 1) // 2) if request.max_changed_features > 1 else 0
-    return _SECONDS_PER_CURVES + n_pairs * (_SECONDS_PER_PAIR + _SECONDS_PER_PAIR_OF_TREE * n_trees)
 
 
 def _n_rows(request: ExplanationRequest) -> int:

@@ -92,7 +92,9 @@ async def explain(context: AppContext, explainer: str, request: ExplanationReque
 async def find_warm(context: AppContext, explainer_id: str) -> WarmExplainer:
     """Return the explainer, warmed up in a thread if need be; raise ``NotFound`` where there is none."""
     warm = context.explainer_cache.find(explainer_id)
-    return await asyncio.to_thread(warm_explainer, context, explainer_id) if warm is None else warm
+    if warm is not None and _has_newest_words(context, warm):
+        return warm
+    return await asyncio.to_thread(warm_explainer, context, explainer_id)
 
 
 async def run_rows(context: AppContext, n_rows: int, cost: Cost, work: Callable[[Tick], Result]) -> Result:
@@ -187,10 +189,21 @@ def _searching_seconds(reference: WarmReference, options: NearestRowsOptions, n_
 
 
 def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:
-    """Return the explainer, warmed up if need be; raise ``NotFound`` where there is none."""
-    return context.explainer_cache.get(
+    """Return the explainer, warmed up if need be, in its dataset's words; raise ``NotFound`` where there is none."""
+    warm = context.explainer_cache.get(
         explainer_id, lambda: warm_up(explainer_id, context.database, context.objects, context.sessions.get)
     )
+    if _has_newest_words(context, warm):
+        return warm
+    # The dictionary first: if it is replaced in between, its revision is too old, and it is read again.
+    dictionary, dataset = context.dictionaries.get(warm.dataset_id), context.datasets.get(warm.dataset_id)
+    reworded = warm.with_words(dataset, dictionary)
+    context.explainer_cache.replace(explainer_id, warm, reworded)
+    return reworded
+
+
+def _has_newest_words(context: AppContext, warm: WarmExplainer) -> bool:
+    return warm.wording.words.revision >= context.dictionary_revisions.of(warm.dataset_id)
 
 
 def explain_rows(

@@ -25,7 +25,9 @@ def require_leaves(context: AppContext, noun: Noun[Any], request: Contract) -> N
     if not noun.needs_leaves(request):
         return
     for name in (name for name, of in noun.made_from.items() if of == "models"):
-        refuse_without_leaves(context.models.summary(getattr(request, name)), _words(noun, request), f"/{name}")
+        model_id = getattr(request, name)
+        if model_id is not None:
+            refuse_without_leaves(context.models.summary(model_id), _words(noun, request), f"/{name}")
 
 
 def _words(noun: Noun[Any], request: Contract) -> str:

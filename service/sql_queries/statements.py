@@ -12,6 +12,7 @@ from .features import ExampleTest, exists_lines, own_column, value_lines, value_
 from .joins import or_zero
 
 _MOST_JOINED = 50  # subqueries in one FROM; SQLite has room for 64 tables
+_MOST_NAMED = 20  # foreign keys in a comment
 _READ_ALONE = ("value", "share", "mode")
 
 
@@ -40,7 +41,7 @@ def write_predictions(schema: Schema, tests: NamedTests, prediction: Lines) -> s
     selected = [[f"k{index + 1} AS {sql_name(name)}"] for index, name in enumerate(names)]
     inner = [*_select(columns), f"FROM {sql_name(schema.examples)} AS e"]
     outer = _select([*selected, framed("", prediction, " AS prediction")])
-    return _text([*outer, "FROM (", *indented(inner), ") AS tests"])
+    return _text([*_about_keys(schema), *outer, "FROM (", *indented(inner), ") AS tests"])
 
 
 def write_features(schema: Schema, features: Mapping[str, Feature]) -> str:
@@ -57,7 +58,8 @@ def write_features(schema: Schema, features: Mapping[str, Feature]) -> str:
         framed("", _value(schema, feature, value_of.get(name, "")), f" AS {sql_name(name)}")
         for name, feature in features.items()
     ]
-    return _text([*_select([*keys, *columns]), f"FROM {sql_name(schema.examples)} AS e", *joins])
+    selected = _select([*keys, *columns])
+    return _text([*_about_keys(schema), *selected, f"FROM {sql_name(schema.examples)} AS e", *joins])
 
 
 def example_key(schema: Schema) -> tuple[str, ...]:
@@ -70,9 +72,25 @@ def example_key(schema: Schema) -> tuple[str, ...]:
     """
     names = schema.tables[schema.examples].primary_key
     if not names:
-        detail = f"table {schema.examples!r} of the examples has no primary key, by which SQL could name them"
+        detail = (
+            f"table {schema.examples!r} of the examples has no primary key, by which SQL could name them: declare "
+            "columns in which each row has other values"
+        )
         raise StorageError("method_not_applicable", detail)
     return names
+
+
+def _about_keys(schema: Schema) -> Iterator[str]:
+    """Yield comments on keys that were not declared, without which the statement may not be what is meant."""
+    examples = schema.tables[schema.examples]
+    if examples.is_key_inferred:
+        key = on_one_line(", ".join(examples.primary_key))
+        yield f"-- Table {on_one_line(schema.examples)} has no declared primary key; it is inferred to be {key}."
+    inferred = [name for name, of in schema.relationships.items() if of.is_inferred]
+    if inferred:
+        names = [f"{on_one_line(name)} -> {on_one_line(schema.relationships[name].parent)}" for name in inferred]
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        yield f"-- Foreign keys that are inferred, not declared: {', '.join(names[:_MOST_NAMED])}{more}."
 
 
 @dataclass(frozen=True, slots=True)

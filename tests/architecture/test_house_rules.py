@@ -14,6 +14,8 @@ _MACHINES_OWN = re.compile(r"(?<![\w.])/(?:work|root|home/\w+|Users/\w+|workspac
 _REGISTRIES = re.compile(
     r"pypi\.org|pythonhosted\.org|conda\.anaconda|registry\.npmjs|artifactory|nexus\.|--(?:extra-)?index-url\b|ghcr\.io"
 )
+# An upper limit on what a clock of the wall shows, which a busy machine exceeds.
+_CLOCKED = re.compile(r"assert .*(?:monotonic|perf_counter|\btime)\(\) - [\w\[\]-]+ <=? (?!when_idle)")
 _TEXT = {".py", ".md", ".toml", ".yml", ".txt", ".in", ".json", ".mako", "", ".svg", ".html"}
 
 
@@ -105,3 +107,9 @@ def test_importing_everything_opens_nothing_and_starts_nothing() -> None:
     )
 
     assert printed.stdout.strip() == "[] 1"
+
+
+def test_what_a_clock_shows_in_tests_is_held_against_an_idle_machine() -> None:
+    for path in python_files("tests", "clients"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert not _CLOCKED.search(line), f"{name_of(path)}: {line.strip()}: compare with `when_idle(…)`"

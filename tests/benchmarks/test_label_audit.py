@@ -58,6 +58,7 @@ def test_orders_that_a_repetition_lacks_are_added_to_it(tmp_path: Path, monkeypa
     assert found.found[DEFAULT] == [0.0, 0.2]
 
 
+@pytest.mark.long
 def test_flipped_labels_are_found_by_the_vote_of_all_rows_sooner_than_by_chance(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

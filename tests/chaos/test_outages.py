@@ -55,7 +55,7 @@ def test_without_redis_all_is_answered_and_jobs_start_within_five_seconds_of_its
     assert (readiness.status_code, readiness.json()["degraded"]) == (200, ["redis"])
     assert created.status_code == 202
     assert explained["data"][0]["status"] == "ok"
-    assert time.monotonic() - began < _AT_ONCE_SECONDS
+    assert time.monotonic() - began < when_idle(_AT_ONCE_SECONDS)
     time.sleep(seconds)
     assert api.get(f"/v1/jobs/{created.json()['job']}").json()["status"] == "queued"
     # A job that runs needs no Redis, nor does its end.

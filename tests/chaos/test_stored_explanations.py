@@ -14,6 +14,7 @@ from tests.support.chaos.recovery import wait_until
 from tests.support.chaos.service_under_fire import ServiceUnderFire
 from tests.support.chaos.siege import database_of
 from tests.support.nouns import storing_explainer
+from tests.support.patience import PATIENCE_SECONDS
 
 _N_CONNECTIONS, _N_ANSWERS = 16, 200
 
@@ -36,7 +37,7 @@ class Callers:
         self._lock = threading.Lock()
 
     def call(self, _number: int) -> None:
-        with httpx.Client(base_url=self._url, timeout=60) as client:
+        with httpx.Client(base_url=self._url, timeout=PATIENCE_SECONDS) as client:
             while True:
                 try:
                     answer = client.post(self._path, json=self._body)

@@ -18,6 +18,7 @@ from tests.support.chaos.recovery import wait_until
 from tests.support.chaos.service_under_fire import Part, ServiceUnderFire
 from tests.support.chaos.siege import database_of
 from tests.support.job_farm import SHORT_LEASES, JobFarm
+from tests.support.patience import PATIENCE_SECONDS
 
 _BLOCK_BYTES = 1 << 16
 _KEY = {"Idempotency-Key": "one-upload"}
@@ -80,7 +81,7 @@ def test_an_api_that_is_killed_while_a_body_streams_keeps_nothing(service: Servi
     def send() -> None:
         headers = {"Content-Type": "multipart/form-data; boundary=x"} | _KEY
         with pytest.raises(httpx.TransportError):
-            httpx.post(f"{service.url}/v1/datasets", content=body(), headers=headers, timeout=30)
+            httpx.post(f"{service.url}/v1/datasets", content=body(), headers=headers, timeout=PATIENCE_SECONDS)
 
     sending = threading.Thread(target=send)
     sending.start()

@@ -15,7 +15,7 @@ from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.printed_rules import run_python, run_sql
 
 _PATH = "/v1/approximation-trees"
-_FEW = {"max_depth": 4, "max_pseudo_samples": 2000}
+_FEW = {"max_depth": 4, "max_pseudo_samples": 1000}
 
 
 @dataclass(frozen=True)

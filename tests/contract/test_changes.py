@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.api import Api, Json, csv_of
 from tests.support.models import fitted
+from tests.support.sampling import mostly_long
 
 _BANDS: list[Json] = [{"outcome": "approve", "below": 0.25}, {"outcome": "refer", "below": 0.6}, {"outcome": "decline"}]
 _DECISIONS: dict[str, Json] = {
@@ -58,7 +59,9 @@ def _changed(row: Json, option: Json) -> Json:
     return {**row, **{part["feature"]: part["to"] for part in option["changes"]}}
 
 
-@pytest.fixture(scope="module", params=["binary", "multiclass", "bands", "regression"])
+@pytest.fixture(
+    scope="module", params=mostly_long(["binary", "multiclass", "bands", "regression"], "multiclass", "bands")
+)
 def explained(api: Api, request: pytest.FixtureRequest) -> _Explained:
     task = "binary" if request.param == "bands" else request.param
     return _Explained(api, task, None if request.param in {"binary", "multiclass"} else _DECISIONS[task])

@@ -54,7 +54,7 @@ def test_nobody_waits_long_for_the_dearest_request(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("route", _ROUTES.values(), ids=_ROUTES)
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_the_dearest_request_costs_no_more_than_the_table_says(route: Route, things: Things, meter: Meter) -> None:
     entry = _TABLE[route.name]
     request = request_of(route, Recipe.named(entry.recipe), things)

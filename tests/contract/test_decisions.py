@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.api import Api, Json, csv_of
 from tests.support.models import fitted
+from tests.support.sampling import mostly_long
 
 _BANDS: list[Json] = [{"outcome": "approve", "below": 0.25}, {"outcome": "refer", "below": 0.6}, {"outcome": "decline"}]
 _DECISION = {"score_of": "1", "bands": _BANDS, "adverse": ["decline"]}
@@ -185,7 +186,7 @@ def test_rows_of_one_band_have_no_prototypes_and_the_refusal_names_the_outcome(a
     assert "have the outcome 'high': prototypes separate outcomes" in prototypes["problem"]["detail"]
 
 
-@pytest.mark.parametrize("method", ["decision_tree", "rule_list", "in_trees"])
+@pytest.mark.parametrize("method", mostly_long(["decision_tree", "rule_list", "in_trees"], "rule_list"))
 def test_rules_of_what_is_predicted_are_of_outcomes(api: Api, decided: Json, method: str) -> None:
     made = api.made(
         "/v1/rule-sets",

@@ -244,9 +244,15 @@ def _check_nearest(row_of_table: Json, line: Json) -> None:
 def _check_effects(row_of_table: Json, line: Json) -> None:
     decision, effects = line.get("decision", {}), line.get("effects")
     assert (row_of_table["outcome"], row_of_table["decision_score"]) == (decision.get("outcome"), decision.get("score"))
-    listed = effects and [{name: entry[name] for name in ("feature", "effect")} for entry in effects["features"]]
+    listed = effects and [
+        {name: entry.get(name) for name in ("feature", "effect", "points")} for entry in effects["features"]
+    ]
     assert row_of_table["effects"] == listed
-    assert row_of_table["reference_row_id"] == (effects and effects["reference"]["row_id"])
+    for name in ("kind", "row_id", "outcome", "score"):
+        assert row_of_table[f"reference_{name}"] == (effects and effects["reference"][name])
+    if effects:  # the table alone says that they add up
+        total = sum(entry["effect"] for entry in row_of_table["effects"]) + row_of_table["other_effects"]
+        assert total == pytest.approx(row_of_table["effects_score"] - row_of_table["reference_score"], abs=1e-6)
 
 
 def test_other_tools_read_the_table_as_plain_columns(api: Api, made: Made) -> None:

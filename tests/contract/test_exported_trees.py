@@ -37,7 +37,7 @@ def tree(api: Api, dataset: str) -> Json:
     pipeline = fitted_pipeline(_NAME)
     metadata = {"feature_names": list(pipeline.rows.names), "ensemble": "random_forest"}
     model = api.upload("/v1/models", pipeline.onnx, metadata).json()["id"]
-    made = api.made(_PATH, {"model": model, "dataset": dataset, "max_pseudo_samples": 5000})
+    made = api.made(_PATH, {"model": model, "dataset": dataset, "max_pseudo_samples": 1000})
     assert made["status"] == "ready", made["problem"]
     return made
 

@@ -136,6 +136,7 @@ def test_rule_sets_of_every_method_are_made_as_in_its_paper(api: Api, forest: Re
 
 @pytest.mark.parametrize("method", get_args(RequestedMethod))
 @pytest.mark.parametrize("task", ["binary", "regression"])
+@pytest.mark.sampled("values")
 def test_trees_of_classes_and_of_values_are_made_as_in_the_papers(api: Api, task: str, method: str) -> None:
     model = fitted(f"random_forest_{task}")
     metadata = {"feature_names": list(model.rows.names), "ensemble": "random_forest"}

@@ -215,7 +215,8 @@ def explainer(api: Api, made: _Bank, tree: Json) -> Json:
 
 def test_nested_rows_are_explained_as_the_dataset_s_own_are(api: Api, made: _Bank, explainer: Json) -> None:
     numbers = [0, 7, 31, 200]
-    wanted = {"detail": "full", "include": ["contrast"], "row_ids": list(map(str, numbers))}
+    include = ["contrast", "changes", "curves"]
+    wanted = {"detail": "full", "include": include, "row_ids": list(map(str, numbers))}
     nested = [nested_instance(made.raw, number) for number in numbers]
 
     of_rows, of_nested = (
@@ -225,6 +226,10 @@ def test_nested_rows_are_explained_as_the_dataset_s_own_are(api: Api, made: _Ban
 
     assert [row["status"] for row in of_nested] == ["ok"] * 4
     assert of_nested == [without_target(row) for row in of_rows]
+    for row in of_nested:
+        assert row["changes"]["options"]
+        own = [each["value"] for each in row["prediction"]["scores"] if each["label"] == row["prediction"]["label"]]
+        assert all(own[0] in [step["score"] for step in curve["steps"]] for curve in row["curves"])
     reasons = [reason for row in of_nested for near in row["nearest_prototypes"] for reason in near["reasons"]]
     differences = [each for row in of_nested for near in row["contrasts"] for each in near["differences"]]
     texts = [each["text"] for each in reasons + differences]

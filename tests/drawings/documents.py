@@ -9,6 +9,7 @@ from typing import Any
 from leafspace_drawings import (
     AuditContext,
     Call,
+    ComparisonContext,
     DatasetContext,
     Fact,
     FactCard,
@@ -16,6 +17,7 @@ from leafspace_drawings import (
     Links,
     MapContext,
     ModelContext,
+    OverRows,
     Panel,
     Place,
     Queue,
@@ -29,6 +31,7 @@ from leafspace_drawings import (
     WhyContext,
     draw_approximation_tree,
     draw_at,
+    draw_comparison,
     draw_dataset,
     draw_explainer,
     draw_explanation,
@@ -105,7 +108,11 @@ def _regions(found: Json) -> str:
     numbers = RegionsContext((), (found["name"], "b"), found["name"], links=Links(""))
     panels = [Panel("the model", lines), Panel("its rules", [lines[1], lines[0]])]
     values = draw_regions(*sides, [Panel("the model", [[1.0, 2.0, 3.0], [1.0, 1.0, 9.0]])], numbers)
-    explainer = draw_explainer(document("Explainer"), document("PrototypeSet")["result"]["prototypes"], Links(""))
+    sizes = [{"feature": f"{found['name']}{index}", "effect": 0.5**index} for index in range(14)]
+    over = {"n_rows": 1000, "among": 2000, "kind": "contrast", "scale": "log_odds", "mean_absolute_effects": sizes}
+    prototypes = document("PrototypeSet")["result"]
+    reached = OverRows(prototypes["row_coverage"], over)
+    explainer = draw_explainer(document("Explainer"), prototypes["prototypes"], Links(""), reached)
     rows = [{"row_id": found["name"], "proximity": 0.5, "row": 3, "rank": 1}]
     represented = draw_represented(document("PrototypeSet"), 1, rows, SetContext(*_beside(), links=Links("")))
     return draw_regions(*sides, panels, context) + values + explainer + represented
@@ -165,6 +172,7 @@ _DRAWINGS: dict[str, Callable[[Json], str]] = {
     "Dataset": _dataset,
     "ExplanationList": _explanations,
     "Job": _jobs,
+    "Comparison": lambda found: draw_comparison(found, ComparisonContext(*_beside())),
     "LabelAudit": lambda found: draw_label_audit(found, AuditContext(*_beside())),
     "Map": _map,
     "Model": _model,

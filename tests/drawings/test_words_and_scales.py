@@ -193,9 +193,18 @@ def test_lines_end_between_the_parts_of_names(name: str, parts: list[str]) -> No
 
 
 def test_jobs_are_called_by_what_one_of_them_makes() -> None:
-    kinds = ("prototype_sets", "rule_sets", "approximation_trees", "label_audits", "maps", "proximities", "reports")
+    kinds = (
+        "prototype_sets",
+        "rule_sets",
+        "approximation_trees",
+        "label_audits",
+        "maps",
+        "comparisons",
+        "proximities",
+        "reports",
+    )
 
-    made = ["prototypes", "rules", "tree", "label audit", "map", "proximities", "report"]
+    made = ["prototypes", "rules", "tree", "label audit", "map", "comparison", "proximities", "report"]
     assert list(map(words.kind_words, kinds)) == made
 
 

@@ -17,6 +17,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PowerTransformer, QuantileTransformer, StandardScaler
 
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.sampling import mostly_long
 from tests.support.serving import Service, serving
 from tests.support.shared import shared_path
@@ -30,7 +31,7 @@ def client(service: Service) -> Iterator[Leafspace]:
 
 def finished_by_a_worker(client: Leafspace, requested: PrototypeSet) -> PrototypeSet:
     """Wait for a set, and see that a worker made it once, as a job."""
-    ready = requested.wait(timeout=120)
+    ready = requested.wait(timeout=PATIENCE_SECONDS)
     assert ready.job is not None
     job = client.jobs.get(ready.job)
     assert (job.status, job.attempt, job.artefact, job.progress.fraction) == ("succeeded", 1, ready.id, 1.0)
@@ -136,7 +137,7 @@ def test_after_a_restart_everything_is_found_again(tmp_path: Path) -> None:
     with serving(tmp_path) as running, Leafspace(running.url) as client:
         model = client.register_model(forest, data.data)
         chosen = client.prototype_sets.create(model, client.register_dataset(data.data), n_prototypes=3)
-        explainer = client.explainers.create(model, chosen.wait(timeout=120))
+        explainer = client.explainers.create(model, chosen.wait(timeout=PATIENCE_SECONDS))
         before = explainer.explain(data.data.iloc[:3])
     with serving(tmp_path) as running, Leafspace(running.url) as client:
         after = client.explainers.get(explainer.id).explain(data.data.iloc[:3])

@@ -12,10 +12,10 @@ from tests.support import naive_contrasts
 from tests.support.models import FittedModel, fitted
 from tests.support.pipelines import PIPELINES, FittedPipeline, fitted_pipeline
 from tests.tree_explainers.prototype_sets.test_readable import admits
+from tree_explainers.column_words import BooleanPhrases
 from tree_explainers.prototype_sets.leaf_paths import LeafPaths, path_arrays
 from tree_explainers.prototype_sets.readable import ReasonReader, feature_numbers
 from tree_explainers.prototype_sets.separating_splits import parting_reasons
-from tree_explainers.wording import BooleanPhrases
 
 CASES = ("scaled_and_one_hot", "ordinal_categories", "dropped_indicators", "missing_kept", "xgboost_multiclass")
 ROWS, OTHERS = (0, 33, 71), (5, 60, 118)
@@ -137,4 +137,4 @@ def test_the_own_value_is_written_as_in_conditions(value: Any, text: str) -> Non
 def test_of_boolean_columns_it_is_asked_whether_the_answer_is_yes(value: Any, text: str) -> None:  # any cell
     reason = {"feature": "smoker", "text": "smoker is yes", "value": value}
 
-    assert difference_text(reason, BooleanPhrases("smoker")) == text
+    assert difference_text(reason, BooleanPhrases.of("smoker")) == text

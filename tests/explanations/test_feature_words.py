@@ -9,9 +9,10 @@ import pytest
 
 from explanations.contrasts import difference_text
 from explanations.feature_phrases import FeaturePhrases, implications_of, implied_answers
-from explanations.sentences import summary
+from explanations.sentences import Naming, summary
 from explanations.typicality import UNKNOWN
 from tests.support.relational_schemas import BANK
+from tree_explainers.column_words import ColumnWords
 from tree_explainers.printed_numbers import NumberColumn, NumberPhrases
 from tree_explainers.questions.conditions import Condition, condition_text, question_text, rule_text
 from tree_explainers.questions.implications import ColumnTest
@@ -94,7 +95,7 @@ def test_summaries_say_100_percent_of_no_less(proximity: float, text: str) -> No
 
 def test_summaries_name_a_query_as_what_is_asked() -> None:
     near = {"row_id": "7", "label": "no", "proximity": 0.5, "reasons": [{"feature": f"has an account {ACCOUNTS}"}]}
-    text = summary({"label": "no"}, [near], UNKNOWN, mention=PHRASES["credit"].mention)
+    text = summary({"label": "no"}, [near], UNKNOWN, naming=Naming(PHRASES["credit"].mention))
 
     assert text.endswith(f" The trees that they share ask most often about whether it has an account {ACCOUNTS}.")
     assert PHRASES["number"].mention("number of accounts") == "number of accounts"
@@ -184,7 +185,7 @@ def test_answers_imply_answers_whichever_way_the_conditions_face() -> None:
 
 
 def test_calculated_ends_of_measures_are_printed_as_a_person_writes_them() -> None:
-    words = replace(PHRASES["largest"], numbers=NumberPhrases.of("largest", NumberColumn(1)))
+    words = replace(PHRASES["largest"], numbers=NumberPhrases.of(ColumnWords("largest"), NumberColumn(1)))
 
     assert words.sentence(Interval(low=300.00000000000006)) == f"has an account {ACCOUNTS} with balance above 300"
     assert words.sentence(Interval(high=299.87)) == f"largest balance of its accounts {ACCOUNTS} is at most 299.8"

@@ -49,7 +49,10 @@ def _printed(program: str, folder: Path | None = None, **environment: str) -> st
 
 @pytest.mark.parametrize(
     ("start", "heavy"),
-    [(_API, _HEAVY | _OF_MODELS | {"prometheus_client"}), (_WORKERS, _HEAVY | {"numba"})],
+    [
+        (_API, _HEAVY | _OF_MODELS | {"prometheus_client"}),
+        pytest.param(_WORKERS, _HEAVY | {"numba"}, marks=pytest.mark.long),
+    ],
     ids=["API with a new database", "workers"],
 )
 def test_heavy_libraries_are_imported_when_they_are_needed_and_nothing_is_compiled_before(

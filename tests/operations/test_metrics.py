@@ -7,6 +7,7 @@ import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.api import Api, Registered
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.serving import Service
 
 _EXPLAINING = {"route": "/v1/explainers/{explainer_id}/explanations", "method": "POST"}
@@ -67,7 +68,7 @@ def test_what_strangers_send_makes_no_labels(api: Api) -> None:
 
 def test_jobs_workers_and_what_the_service_rests_on_are_reported(service: Service, registered: Registered) -> None:
     assert registered
-    with httpx.Client(base_url=service.url, timeout=60) as client:
+    with httpx.Client(base_url=service.url, timeout=PATIENCE_SECONDS) as client:
         api = Api(service.url)
         api.http = client
         found = Scrape(api)

@@ -10,6 +10,7 @@ from leafspace_drawings.words import share
 
 from tests.support.api import Json
 from tests.support.browser import Watched
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.sampling import mostly_long
 
 from .conftest import Shown
@@ -212,7 +213,7 @@ def test_a_job_is_followed_to_its_end(tab: Watched, shown: Shown) -> None:
     about = {"model": shown.registered.model["id"], "dataset": shown.registered.dataset["id"], "n_prototypes": 7}
     made = httpx.post(f"{shown.url}/v1/prototype-sets", json=about).json()
     job = made["job"]
-    httpx.get(f"{shown.url}/v1/jobs/{job}", headers={"Prefer": "wait=60"}, timeout=90)
+    httpx.get(f"{shown.url}/v1/jobs/{job}", headers={"Prefer": "wait=60"}, timeout=PATIENCE_SECONDS)
     tab.page.wait_for_selector('[data-live="jobs"][data-running="0"]', timeout=120_000)
 
 

@@ -28,6 +28,7 @@ def test_ids_have_the_prefixes_of_the_contract() -> None:
         "rule_sets": "rls_",
         "approximation_trees": "apt_",
         "explanation_sets": "exs_",
+        "comparisons": "cmp_",
         "reports": "rpt_",
         "explainers": "xpl_",
         "explanations": "xpn_",

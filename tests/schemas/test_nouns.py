@@ -111,5 +111,5 @@ def test_an_artefact_that_explainers_name_is_protected_from_deletion(monkeypatch
 
 def test_every_noun_has_one_module_per_layer_named_after_it() -> None:
     for noun in NOUNS.kept:
-        for layer in ("schemas", "service.operations", "service.routes"):
+        for layer in ("schemas", "service.operations"):
             assert importlib.import_module(f"{layer}.{noun.name}")

@@ -18,6 +18,7 @@ from storage.errors import StorageError, StorageUnavailable
 from storage.settings import REQUESTS, Timeouts
 from storage.tables import api_keys, idempotency_keys
 from tests.support.databases import new_postgresql_database, silent_server
+from tests.support.patience import when_idle
 from tests.support.storage_servers import running_postgresql
 
 _HURRIED = Timeouts(lock_seconds=1.5, answer_seconds=1, connection_seconds=2, pool_seconds=0.5, rest_seconds=2)
@@ -51,7 +52,7 @@ def test_a_reader_neither_waits_for_a_writer_nor_sees_what_is_not_committed(rows
         connection.execute(insert(idempotency_keys).values(key="a", **_ROW))
         began = time.monotonic()
         assert _keys(rows_database) == []
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < when_idle(1)
     assert _keys(rows_database) == ["a"]
 
 
@@ -60,7 +61,7 @@ def test_a_writer_does_not_wait_for_a_reader(rows_database: Database) -> None:
         connection.execute(select(idempotency_keys.c.key)).all()
         began = time.monotonic()
         _add(rows_database, "a")
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < when_idle(1)
 
 
 def test_what_was_committed_survives_the_end_of_the_process(tmp_path: Path) -> None:
@@ -119,8 +120,8 @@ def test_of_many_who_find_the_database_locked_none_waits_long(hurried: Database)
         waited = list(callers.map(lambda _: _seconds_until_refused(hurried), range(20 * _N_CALLERS)))
 
     # One lock's timeouts each, and for the later ones, none: they fail at once.
-    assert max(waited) < _HURRIED.lock_seconds + _HURRIED.pool_seconds + 1.5
-    assert sum(seconds < 0.1 for seconds in waited) >= _N_CALLERS
+    assert max(waited) < when_idle(_HURRIED.lock_seconds + _HURRIED.pool_seconds + 1.5)
+    assert sum(seconds < when_idle(0.1) for seconds in waited) >= _N_CALLERS
 
 
 def test_readers_are_not_kept_by_writers_who_wait(hurried: Database) -> None:
@@ -129,7 +130,7 @@ def test_readers_are_not_kept_by_writers_who_wait(hurried: Database) -> None:
         time.sleep(0.2)
         began = time.monotonic()
         assert _keys(hurried) == []
-        assert time.monotonic() - began < _HURRIED.pool_seconds
+        assert time.monotonic() - began < when_idle(_HURRIED.pool_seconds)
         assert all(each.result() > 0 for each in waiting)
 
 
@@ -151,7 +152,7 @@ def test_soon_after_a_long_lock_is_gone_rows_are_written_again(hurried: Database
     with _locked(hurried):
         for _ in range(3):
             assert _seconds_until_refused(hurried) >= _HURRIED.lock_seconds
-        assert _seconds_until_refused(hurried) < 0.1
+        assert _seconds_until_refused(hurried) < when_idle(0.1)
     time.sleep(_HURRIED.rest_seconds)
 
     _add(hurried, "a")
@@ -164,7 +165,7 @@ def test_a_postgresql_that_accepts_and_never_answers_is_unavailable_within_secon
         database = Database(url, REQUESTS)
         waited = list(callers.map(lambda _: _seconds_until_refused(database), range(2 * _N_CALLERS)))
 
-    assert max(waited) < REQUESTS.connection_seconds + REQUESTS.pool_seconds + 1.5
+    assert max(waited) < when_idle(REQUESTS.connection_seconds + REQUESTS.pool_seconds + 1.5)
 
 
 @pytest.mark.long
@@ -179,7 +180,7 @@ def test_a_postgresql_that_stands_still_is_unavailable_within_seconds() -> None:
         assert _keys(database) == []
         database.close()
 
-    assert waited < _HURRIED.answer_seconds + 1 + _HURRIED.connection_seconds + 1.5
+    assert waited < when_idle(_HURRIED.answer_seconds + 1 + _HURRIED.connection_seconds + 1.5)
 
 
 @pytest.fixture
@@ -201,7 +202,7 @@ def _holding(database: Database, table: str) -> Iterator[None]:
 
 def test_nobody_waits_long_for_a_row_that_another_holds_in_postgresql(hurried_postgresql: Database) -> None:
     with _holding(hurried_postgresql, "idempotency_keys"):
-        assert _seconds_until_refused(hurried_postgresql) < _HURRIED.lock_seconds + 1.5
+        assert _seconds_until_refused(hurried_postgresql) < when_idle(_HURRIED.lock_seconds + 1.5)
         # The database answers: nobody is turned away whose rows are free.
         with hurried_postgresql.transaction() as connection:
             assert connection.execute(select(api_keys.c.id)).all() == []

@@ -8,6 +8,7 @@ import pytest
 from storage.database import Database
 from storage.errors import Conflict, StorageUnavailable
 from storage.idempotency import IdempotencyStore, KeyClaim, RecordedAnswer, RequestKey
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.stored import Shelf
 
 _KEY = RequestKey("", "key")
@@ -113,7 +114,7 @@ def test_of_many_equal_requests_few_wait_and_the_others_have_to_come_again(rows_
     with ThreadPoolExecutor(6) as threads:
         pending = [threads.submit(make_claim, number) for number in range(6)]
         for _ in range(4):
-            assert refused.acquire(timeout=20)
+            assert refused.acquire(timeout=PATIENCE_SECONDS)
         patient.complete(claim, _MADE)
         answers = [each.result() for each in pending]
 

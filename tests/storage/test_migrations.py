@@ -20,6 +20,7 @@ from storage.database import Database
 from storage.database_file import newest_revision
 from storage.errors import DatabaseUnusable
 from storage.tables import metadata
+from tests.support.patience import PATIENCE_SECONDS
 
 _SCRIPTS = Path(storage.__file__).parent / "migrations"
 _N_PROCESSES = 2
@@ -146,7 +147,7 @@ def test_processes_that_migrate_at_once_all_succeed(new_database_url: str) -> No
     for process in processes:
         process.start()
     for process in processes:
-        process.join(60)
+        process.join(PATIENCE_SECONDS)
 
     assert [process.exitcode for process in processes] == [0] * _N_PROCESSES
     assert _differences(Database(url)) == []

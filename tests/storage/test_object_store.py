@@ -14,6 +14,7 @@ from storage.errors import NotFound, ObjectDamaged
 from storage.local_objects import LocalObjects
 from storage.object_store import ObjectStore
 from tests.support.object_stores import LocalCase, RemoteCase
+from tests.support.patience import PATIENCE_SECONDS
 
 _DATA = b"some rows" * 1000
 _SHA256 = hashlib.sha256(_DATA).hexdigest()
@@ -186,7 +187,7 @@ def test_what_is_kept_again_while_it_is_discarded_stays(store_case: _Case) -> No
         thread.start()
         thread.join(0.3)
         store_case.store.delete(_SHA256)
-    thread.join(10)
+    thread.join(PATIENCE_SECONDS)
 
     assert store_case.open().get(_SHA256) == _DATA
 

@@ -31,8 +31,16 @@ def all_values(column: NDArray[Any]) -> list[Any]:
 class NaiveSearch:
     """All changes of a row that have a score in a band."""
 
-    def __init__(self, session: ModelSession, rows: Rows, row: int, band: tuple[int, float, float]) -> None:
+    def __init__(
+        self,
+        session: ModelSession,
+        rows: Rows,
+        row: int,
+        band: tuple[int, float, float],
+        constraints: Mapping[str, str] | None = None,
+    ) -> None:
         self.session, self.rows = session, rows
+        self.constraints = constraints or {}
         self.row = rows.take(slice(row, row + 1))
         self.band = band
         self.columns = dict(zip(rows.names, rows.columns, strict=True))
@@ -50,7 +58,11 @@ class NaiveSearch:
         return abs(quantile(column, value) - quantile(column, self.own[name]))
 
     def values(self, name: str) -> list[Any]:
-        return [value for value in all_values(self.columns[name]) if value != self.own[name]]
+        own, constraint = self.own[name], self.constraints.get(name)
+        others = [value for value in all_values(self.columns[name]) if value != own]
+        if constraint is None:
+            return others
+        return [value for value in others if constraint != "fixed" and (value > own) == (constraint == "only_up")]
 
     def singles(self) -> dict[tuple[str, Any], float]:
         """The smallest size of each feature and side; each category is a side."""

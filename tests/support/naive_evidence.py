@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 from scipy.stats import binom
 
 
@@ -21,10 +22,6 @@ def rows_most_like(
 def clopper_pearson(n_counted: int, n_rows: int, level: float) -> tuple[float, float]:
     """The shares for which what was counted is not too rare on either side, on a grid of ten-thousandths."""
     tail = (1 - level) / 2
-    grid = [step / 10_000 for step in range(10_001)]
-    held = [
-        share
-        for share in grid
-        if binom.cdf(n_counted, n_rows, share) >= tail and binom.sf(n_counted - 1, n_rows, share) >= tail
-    ]
-    return held[0], held[-1]
+    grid = np.arange(10_001) / 10_000
+    is_held = (binom.cdf(n_counted, n_rows, grid) >= tail) & (binom.sf(n_counted - 1, n_rows, grid) >= tail)
+    return float(grid[is_held].min()), float(grid[is_held].max())

@@ -10,7 +10,7 @@ from schemas.explanation_parts import PARTS
 from schemas.noun import Noun
 from schemas.nouns import NOUNS
 
-from .api import Api, Registered
+from .api import Api, Registered, csv_of, frame_of
 
 _SHOWN_PARTS = {
     "n_prototypes": 1,
@@ -43,6 +43,7 @@ EXAMPLES = {
     "prototype_sets": Example("seed", shown={"n_prototypes": 3, "refine": "swap"}),
     "label_audits": Example("n_neighbors", {"method": "neighbors"}),
     "maps": Example("seed", {"n_rows": 40, "n_neighbors": 12}, shown={"n_rows": 60, "n_neighbors": 15}),
+    "comparisons": Example("seed", shown={"seed": 0}),
     "rule_sets": Example("seed", {"max_rules": 3}, shown={"method": "fab", "boxes": "shortened", "max_rules": 4}),
     "approximation_trees": Example("seed", _SMALL_TREE, shown={"max_depth": 2, "max_pseudo_samples": 10_000}),
     "explanation_sets": Example("n_prototypes", shown=_SHOWN_PARTS),
@@ -111,6 +112,13 @@ def _tables(api: Api) -> str:
     return str(made.json()["id"])
 
 
+def _newer_rows(api: Api, forest: Registered) -> str:
+    """Return the id of a dataset of some of the reference rows, as if they were newer."""
+    newer = api.upload("/v1/datasets", csv_of(frame_of(forest.fitted).iloc[::2]), {"name": "newer rows"})
+    assert newer.is_success, newer.text
+    return str(newer.json()["id"])
+
+
 def _request(api: Api, forest: Registered, noun: Noun[Any], number: int) -> dict[str, Any]:
     if noun.name == "api_keys":
         return {"name": f"number {number}", "scopes": ["read"]}
@@ -133,6 +141,8 @@ def inputs_of(api: Api, forest: Registered, noun: Noun[Any]) -> dict[str, Any]:
         "explainer": forest.explainer["id"],
         "prototype_set": forest.prototype_set["id"],
     }
+    if "other_dataset" in noun.made_from:
+        known["other_dataset"] = _newer_rows(api, forest)
     if "relational_dataset" in noun.made_from:
         known["relational_dataset"] = _tables(api)
     return {name: known[name] for name in noun.made_from if name in known}

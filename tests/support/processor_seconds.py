@@ -5,6 +5,7 @@ A plugin of pytest (``conftest.py`` names it). ``--junitxml`` writes the seconds
 
 import os
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -12,6 +13,7 @@ from .processes import descendants_of
 
 PROPERTY = "processor_seconds"
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+_LEAST_SECONDS = 0.02  # of a test at whose end processes are looked at: that takes 2 ms, as long as most tests
 _FIRST, _LAST = 11, 15  # utime, stime, cutime, cstime, after the name in /proc/PID/stat
 
 
@@ -30,19 +32,22 @@ def _ticks_of(pid: int) -> int:
 
 
 class ProcessorSeconds:
-    """Record the processor seconds of each test as a property of its report."""
+    """Record the processor seconds of each test as a property of its report; a short one's are the next one's."""
 
     def __init__(self) -> None:
-        self._before = processor_seconds()
+        self._begin()
 
     def pytest_collection_finish(self) -> None:
         """Begin to count: what collecting takes is no test's."""
-        self._before = processor_seconds()
+        self._begin()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
         """Record at a test's end what was taken since the one before ended."""
-        if call.when == "teardown":
-            now = processor_seconds()
-            item.user_properties.append((PROPERTY, round(now - self._before, 3)))
-            self._before = now
+        if call.when == "teardown" and monotonic() - self._began > _LEAST_SECONDS:
+            before = self._before
+            self._begin()
+            item.user_properties.append((PROPERTY, round(max(self._before - before, 0), 3)))
+
+    def _begin(self) -> None:
+        self._before, self._began = processor_seconds(), monotonic()

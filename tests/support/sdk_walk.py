@@ -35,7 +35,7 @@ _OF_OURS = frozenset({"internal_error", "internal", "unexpected_answer", "job_fa
 # What a call may lack, because what makes it was refused, or because the walk is about something else.
 _MADE = frozenset(
     {"api_key", "classes", "dataset", "explainer", "explanation", "feature_set", "instances", "job", "model"}
-) | {"prototype_set", "relational_dataset", "rule_set"}
+) | {"prototype_set", "relational_dataset", "rule_set", "by", "one", "other", "other_dataset"}
 _N_ROWS = 5
 
 
@@ -111,7 +111,11 @@ def walk_model(walk: Walk, of: FittedCase) -> None:
             "register_dataset", walk.client.register_dataset, {"data": (some, _target(of)[: len(some)])}
         )
     rows = of.rows[:_N_ROWS] if not hasattr(of.rows, "iloc") else of.rows.iloc[:_N_ROWS]
+    newer = (
+        None if dataset is None else walk.call("register_dataset", walk.client.register_dataset, {"data": _half(of)})
+    )
     known = {"model": model, "dataset": dataset, "classes": None if model is None else model.classes}
+    known |= {"by": model, "one": dataset, "other": newer, "other_dataset": newer}
     walk.arguments |= {"rows": rows, "others": rows} | {
         name: thing for name, thing in known.items() if thing is not None
     }
@@ -132,6 +136,12 @@ def _finite_rows(of: FittedCase) -> Any:  # a pair of rows and target
     finite = [not any(np.isinf(each) for each in values if _is_number(each)) for values in cells]
     rows = of.rows.iloc[np.flatnonzero(finite)] if hasattr(of.rows, "iloc") else of.rows[np.flatnonzero(finite)]
     return rows, np.asarray(_target(of))[finite]
+
+
+def _half(of: FittedCase) -> Any:  # a pair of rows and target
+    """Return half of the rows and their target, as if they were newer."""
+    some = of.rows.iloc[::2] if hasattr(of.rows, "iloc") else of.rows[::2]
+    return some, _target(of)[::2]
 
 
 def _is_number(cell: Any) -> bool:  # of any type
@@ -243,9 +253,9 @@ def _calls(
 
 
 def _passed_all_the_same(parameters: Any) -> set[str]:  # of a signature
-    """Return the parameters without which a call says little, though they may be left out: rows, features."""
+    """Return the parameters without which a call says little, though they may be left out, such as another dataset."""
     names = {each.name for each in parameters}
-    return ({"rows"} & names if "dataset" in names else set()) | ({"generate"} & names)
+    return ({"rows"} & names if "dataset" in names else set()) | ({"generate", "other_dataset", "by"} & names)
 
 
 def _choices(annotation: Any) -> Iterator[Any]:  # a type

@@ -18,6 +18,7 @@ from sandbox.child import answer_to, named_function
 from sandbox.child_process import ChildOutcome
 from sandbox.messages import Request
 from schemas.approximation_trees import APPROXIMATION_TREES, ApproximationTree, ApproximationTreeRequest
+from schemas.comparisons import COMPARISONS, Comparison, ComparisonRequest
 from schemas.datasets import DatasetMetadata
 from schemas.explainers import ExplainerRequest
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
@@ -36,6 +37,7 @@ from service.operations import (
     approximation_trees,
     artefact_tables,
     artefacts,
+    comparisons,
     datasets,
     explainers,
     explanation_sets,
@@ -131,6 +133,11 @@ class Workshop:
         """Request a label audit, do its job if there is one, and return what came of it."""
         requested = label_audits.request_label_audit(self.context, LabelAuditRequest.model_validate(request))
         return self._made(LABEL_AUDITS, requested)
+
+    def compare(self, **request: object) -> Comparison:
+        """Request a comparison, do its job if there is one, and return what came of it."""
+        requested = comparisons.request_comparison(self.context, ComparisonRequest.model_validate(request))
+        return self._made(COMPARISONS, requested)
 
     def find_rules(self, **request: object) -> RuleSet:
         """Request a rule set, do its job if there is one, and return what came of it."""

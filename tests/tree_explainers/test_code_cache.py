@@ -97,6 +97,7 @@ def test_of_processes_that_need_a_loop_at_once_one_compiles_it(clones: list[Path
     assert sorted(map(_n_compiled, started)) == [0, 0, 0, 1]
 
 
+@pytest.mark.long
 def test_loops_that_two_processes_compiled_do_not_call_each_others_functions(
     clones: list[Path], tmp_path: Path
 ) -> None:

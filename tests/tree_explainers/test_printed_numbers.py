@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.printed_conditions import holds
+from tree_explainers.column_words import ColumnWords
 from tree_explainers.printed_numbers import NumberColumn, NumberPhrases
 from tree_explainers.wording import MISSING_ALLOWED, Interval
 
@@ -19,7 +20,7 @@ def _decides(interval: Interval, column: NumberColumn, value: float) -> bool:
 
 
 def _text(column: NumberColumn, interval: Interval) -> str | None:
-    printed = NumberPhrases.of("x", column).printed(interval)
+    printed = NumberPhrases.of(ColumnWords("x"), column).printed(interval)
     return None if printed is None else printed.text
 
 
@@ -74,7 +75,7 @@ def test_a_condition_reads_as_a_person_writes_it(column: NumberColumn, interval:
 
 
 def test_a_sentence_names_the_column_and_missing_values() -> None:
-    phrases = NumberPhrases.of("hr", WHOLE)
+    phrases = NumberPhrases.of(ColumnWords("hr"), WHOLE)
 
     assert phrases.sentence(Interval(1.5, 5.5, or_missing=True)) == f"hr is 2 to 5{MISSING_ALLOWED}"
     assert phrases.sentence(Interval()) is None

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.patience import PATIENCE_SECONDS
 from tree_explainers.compute.threads import in_order, in_threads
 
 
@@ -32,7 +33,7 @@ def test_results_come_in_the_order_of_the_items_whichever_is_done_first(n_thread
 
     def work(item: int) -> int:
         if n_threads > 1 and item == 0:
-            assert last_is_done.wait(10)
+            assert last_is_done.wait(PATIENCE_SECONDS)
         if item == n_threads - 1:
             last_is_done.set()
         return item * item

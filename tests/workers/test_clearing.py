@@ -9,6 +9,7 @@ from sqlalchemy import update
 from storage.tables import jobs
 from storage.worker_heartbeats import WorkerHeartbeats
 from tests.support.job_farm import JobFarm
+from tests.support.patience import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def test_a_worker_shows_that_it_lives_and_clears_away_what_is_old(farm: JobFarm)
     assert farm.wait_for_end(failed).status == "failed"
     assert [job.id for job in farm.jobs.list(10, None).data] == [failed.job]
     farm.workers[0].terminate()
-    farm.workers[0].wait(10)
+    farm.workers[0].wait(PATIENCE_SECONDS)
     assert heartbeats.n_workers() == 0
 
 

@@ -69,6 +69,7 @@ def test_a_parent_that_is_signalled_to_stop_has_its_workers_hand_their_jobs_back
     assert (farm.jobs.get(requested.job).status, farm.jobs.get(requested.job).attempt) == ("queued", 0)
 
 
+@pytest.mark.long
 def test_workers_share_what_their_parent_imported_and_import_once_what_a_kind_of_jobs_imports_late(
     farm: JobFarm,
 ) -> None:

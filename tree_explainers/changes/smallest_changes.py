@@ -46,6 +46,11 @@ class SearchLimits:
     max_cells: int = 4_000_000  # of the grids of all pairs together
     max_pairs: int = 10_000  # of features; those that bring the scores nearest to the wish are searched first
 
+    @property
+    def n_searched(self) -> int:
+        """All changes of at most so many features together are searched: of one or of two."""
+        return min(self.max_features, 2)
+
 
 class ChangeSearch:
     """A model and its reference rows made ready for searches: made once, used for any number of rows.
@@ -111,7 +116,7 @@ class ChangeSearch:
         obscure = tuple(name for name in self.model.axes.obscure if constraints.get(name) != "fixed")
         return Changes(
             (*singles, *pairs, *more),
-            min(limits.max_features, 2),
+            limits.n_searched,
             none_of_one=not singles and not obscure,
             none_of_two=not singles and not pairs and not obscure and is_settled,
             not_searched=obscure,

@@ -1,7 +1,7 @@
 """EnsembleEffects: the exact effects of a model's features on its raw scores, against reference cases."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import cosh, sinh, tanh
 from typing import Literal, Self
 
@@ -70,12 +70,8 @@ class EnsembleEffects:
                 "another way."
             )
             raise MethodNotApplicable(detail)
-        players = Players.of(description.columns, description.feature_names, groups)
         trees = RankedTrees.of(ensemble, description.tensors, len(description.columns))
-        shares = leaf_shares(min(description.max_depth, len(players.names)))
-        words = trees.words
-        of_ranked = trees.players(players.of_column)
-        paired = PairedTrees(words.words, words.layout, words.starts, trees.leaf, of_ranked, *shares)
+        players = Players.of(description.columns, description.feature_names, groups)
         scores = LeafScores.of(ensemble, description.raw_scores)
         return cls(
             players,
@@ -83,9 +79,20 @@ class EnsembleEffects:
             description.raw_scores.link,
             trees,
             scores,
-            paired,
+            _paired(trees, players, description.max_depth),
             trees.n_tests * description.max_depth,
         )
+
+    def with_groups(self, description: ModelDescription, groups: Mapping[str, Sequence[str]]) -> Self:
+        """Return the effects of the same model with other groups of features; the trees are not read again.
+
+        Raises
+        ------
+        InvalidInput
+            Where groups do not fit the features.
+        """
+        players = Players.of(description.columns, description.feature_names, groups)
+        return replace(self, players=players, paired=_paired(self.trees, players, description.max_depth))
 
     @property
     def has_patterns(self) -> bool:
@@ -166,6 +173,12 @@ class EnsembleEffects:
         if not 0 <= score < len(self.scores.signs):
             detail = f"The model has {len(self.scores.signs)} scores; there is no score {score}."
             raise InvalidInput(detail)
+
+
+def _paired(trees: RankedTrees, players: Players, max_depth: int) -> PairedTrees:
+    shares, words = leaf_shares(min(max_depth, len(players.names))), trees.words
+    of_ranked = trees.players(players.of_column)
+    return PairedTrees(words.words, words.layout, words.starts, trees.leaf, of_ranked, *shares)
 
 
 def _scale(description: ModelDescription) -> Scale:

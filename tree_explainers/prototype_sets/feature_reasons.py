@@ -5,6 +5,7 @@ column by column: ``combine_columns`` intersects what each of them allows.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from math import inf, isnan, nan
 from operator import itemgetter
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import wording
+from ..column_words import ColumnWords
 from ..onnx_models.description import ModelColumn
 from ..questions.splits import model_value
 from .leaf_boxes import Side
@@ -27,6 +29,15 @@ TRANSFORMED = " (transformed)"
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
 _MISSING_STAYS = int(Side.MISSING_STAYS)
 _COLUMN, _SIDE, _LOW = 2, 3, 4  # fields of a REASON
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceColumn:
+    """Facts about one raw feature from the rows that prototypes were taken from, and what it is called."""
+
+    has_missing: bool = True  # some row misses it
+    categories: tuple[Category, ...] | None = None  # all that there are; None: not known
+    words: ColumnWords | None = None  # for it and its values; None: what they are
 
 
 class FeatureReason(TypedDict):
@@ -96,7 +107,7 @@ class Reader(Protocol):
 
 
 def combine_columns(
-    reasons: NDArray[Any], reader: Reader, known: tuple[Category, ...] | None, is_nullable: NDArray[np.bool_]
+    reasons: NDArray[Any], reader: Reader, reference: ReferenceColumn, is_nullable: NDArray[np.bool_]
 ) -> FeatureReason:
     """Intersect the reasons of all columns of one feature.
 
@@ -106,12 +117,12 @@ def combine_columns(
         Of the feature, sorted by column, each column's holes and sets after its interval; one at least.
     reader
         The model.
-    known
-        The categories that the feature has in the reference rows; ``None``: not known.
+    reference
+        What is known of the feature.
     is_nullable : (n_columns,) bool
         The columns whose reasons mention that a missing value is allowed.
     """
-    draft = _Draft(known)
+    draft = _Draft(reference.categories, reference.words)
     for index, of_column in groupby(reasons.tolist(), key=itemgetter(_COLUMN)):
         first, *others = of_column
         holes = [_Interval(each, reader.units) for each in others if not each[_SIDE] & Side.SET]
@@ -184,8 +195,9 @@ class _Values:
 class _Draft:
     """A feature's reason while its columns are combined one by one."""
 
-    def __init__(self, known: tuple[Category, ...] | None) -> None:
+    def __init__(self, known: tuple[Category, ...] | None, words: ColumnWords | None) -> None:
         self._known = known  # all categories of the reference rows
+        self._column_words = words
         self._low = (-inf, False)  # and whether this end is excluded: the larger pair is the narrower one
         self._high = (inf, False)  # and whether this end is included: the smaller pair is the narrower one
         self._or_missing = True
@@ -264,7 +276,7 @@ class _Draft:
     ) -> FeatureReason:
         self._settle()
         if self._or_missing and (self._is_missing or self._has_no_category_left()):
-            return _missing(column, share_of_trees, exact=self._exact)
+            return _missing(column, self._name(column), share_of_trees, exact=self._exact)
         low, low_excluded = self._low
         high, high_included = self._high
         reason = FeatureReason(
@@ -284,8 +296,15 @@ class _Draft:
             exact=self._exact,
         )
         ending = wording.MISSING_ALLOWED if reason["or_missing"] else ""
-        reason["text"] = f"{shown_name(column)} is {self._words(reason, is_single=precision is np.float32)}{ending}"
+        reason["text"] = f"{self._name(column)} is {self._words(reason, is_single=precision is np.float32)}{ending}"
         return reason
+
+    def _name(self, column: ModelColumn) -> str:
+        words = self._column_words
+        return shown_name(column) if words is None or column.transformed else words.name
+
+    def _labelled(self, values: Sequence[Category]) -> list[Category]:
+        return list(values) if self._column_words is None else self._column_words.labelled(values)
 
     def _settle(self) -> None:
         """Let what is allowed be one category, or a list of some without those that are refused."""
@@ -314,7 +333,7 @@ class _Draft:
 
     def _words(self, reason: FeatureReason, *, is_single: bool) -> str:
         if self._is is not None:
-            return wording.one_of((self._is,))
+            return wording.one_of(self._labelled((self._is,)))
         if self._is_one_of is not None:
             return self._of_some(self._is_one_of)
         low, high = -inf if reason["low"] is None else reason["low"], inf if reason["high"] is None else reason["high"]
@@ -326,16 +345,17 @@ class _Draft:
             is_single=is_single,
         )
         if ends:
-            return ends + (wording.but_not(self._is_not) if self._is_not else "")
+            ends = ends if self._column_words is None else self._column_words.with_unit(ends)
+            return ends + (wording.but_not(self._labelled(tuple(self._is_not))) if self._is_not else "")
         if self._is_not:
             left = [each for each in self._known or () if each not in self._is_not]
-            return wording.some_of(left, tuple(self._is_not))
+            return wording.some_of(self._labelled(left), self._labelled(tuple(self._is_not)))
         return any_number(RawSide(0) if self._or_missing else RawSide.NOT_MISSING)
 
     def _of_some(self, listed: tuple[Category, ...]) -> str:
         left = [each for each in self._known or () if each in listed]
         refused = [each for each in self._known or () if each not in listed]
-        return wording.some_of(left or listed, refused)
+        return wording.some_of(self._labelled(left or listed), self._labelled(refused))
 
 
 def _raw(column: ModelColumn, value: float) -> float:
@@ -343,11 +363,11 @@ def _raw(column: ModelColumn, value: float) -> float:
     return value if column.kind == "identity" else (value - column.offset) / column.scale
 
 
-def _missing(column: ModelColumn, share_of_trees: float, *, exact: bool) -> FeatureReason:
+def _missing(column: ModelColumn, name: str, share_of_trees: float, *, exact: bool) -> FeatureReason:
     """Return the reason that only a missing value is allowed."""
     return FeatureReason(
         feature=column.name,
-        text=f"{shown_name(column)} is {wording.MISSING}",
+        text=f"{name} is {wording.MISSING}",
         low=None,
         high=None,
         low_inclusive=False,

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ..onnx_models.description import ModelColumn
 from ..onnx_models.monotone_functions import defined_between
 from .feature_reasons import (
-    Category,
     FeatureReason,
+    ReferenceColumn,
     combine_columns,
     imputed_number,
     is_number,
@@ -20,14 +20,6 @@ from .feature_reasons import (
     rounded_end,
 )
 from .raw_units import ColumnUnits, RawReasons, RawSide, Wanted, group_by_feature
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceColumn:
-    """Facts about one raw feature from the rows that prototypes were taken from."""
-
-    has_missing: bool = True  # some row misses it
-    categories: tuple[Category, ...] | None = None  # all that there are; None: not known
 
 
 def feature_numbers(columns: Sequence[ModelColumn]) -> NDArray[np.int32]:
@@ -154,8 +146,7 @@ class ReasonReader:
         ``is_nullable``, (n_columns,), marks the columns whose reasons mention that a missing value is allowed.
         """
         first = int(reasons["column"][0])
-        known = self.reference[first].categories
-        return combine_columns(reasons, self, known, is_nullable)
+        return combine_columns(reasons, self, self.reference[first], is_nullable)
 
     def rounded(self, ends: NDArray[np.float64], of: NDArray[np.int64]) -> NDArray[np.float32] | NDArray[np.float64]:
         """Return ends of columns in the precision in which they are written."""

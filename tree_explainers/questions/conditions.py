@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import wording
+from ..column_words import ColumnWords, Phrases
 from ..errors import InvalidInput
 from ..printed_numbers import NumberPhrases
 from ..rows import Rows
-from ..wording import Interval, Phrases
+from ..wording import Interval
 from .binned_rows import BinnedRows
 from .cut_points import roundest_between
 from .statements import FeatureStatements, Statements
@@ -116,15 +117,29 @@ def rule_text(conditions: tuple[Condition, ...], phrases: Phrases | None = None)
 
 def _joint_text(conditions: Sequence[Condition], phrases: Phrases) -> str:
     """Return conditions on one feature, such as an interval's two ends, as one phrase."""
+    words = None
     if (column := phrases.get(conditions[0].column)) is not None:
+        words = column.words
         intervals = [each.interval for each in conditions]
         if isinstance(column, NumberPhrases):
             intervals = [_intersection(intervals)]
         sentences = [None if each is None else column.sentence(each) for each in intervals]
         if all(sentences):
             return " and ".join(filter(None, sentences))
-    comparisons = " and ".join(wording.comparison(each.operator, each.value) for each in conditions)
-    return f"{conditions[0].feature} is {comparisons}{wording.MISSING_ALLOWED if conditions[0].or_missing else ''}"
+    comparisons = " and ".join(wording.comparison(each.operator, _labelled(each.value, words)) for each in conditions)
+    is_called = words is not None and conditions[0].feature == conditions[0].column
+    name = words.name if words is not None and is_called else conditions[0].feature
+    return f"{name} is {comparisons}{wording.MISSING_ALLOWED if conditions[0].or_missing else ''}"
+
+
+def _labelled(
+    value: float | str | tuple[str, ...] | None, words: ColumnWords | None
+) -> float | str | tuple[str, ...] | None:
+    if words is None or value is None:
+        return value
+    if isinstance(value, tuple):
+        return tuple(map(str, words.labelled(value)))
+    return words.labels.get(value, value)
 
 
 def _intersection(intervals: Sequence[Interval | None]) -> Interval | None:

@@ -23,6 +23,7 @@ class TableSchema:
     columns: Mapping[str, ColumnSchema]  # by name, in the order of the file
     primary_key: tuple[str, ...] = ()
     time: str | None = None  # the column that says when a row became known
+    is_key_inferred: bool = False  # rather than declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class RelationshipSchema:
     columns: tuple[str, ...]  # of the child: the foreign key
     parent: str
     parent_columns: tuple[str, ...]  # its primary key, in the same order
+    is_inferred: bool = False  # rather than declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +75,14 @@ class Schema:
                 {column: ColumnSchema(of["kind"], tuple(of["levels"])) for column, of in table["columns"].items()},
                 tuple(table["primary_key"]),
                 table["time"],
+                table["is_key_inferred"],
             )
             for name, table in document["tables"].items()
         }
         relationships = {
-            name: RelationshipSchema(of["child"], tuple(of["columns"]), of["parent"], tuple(of["parent_columns"]))
+            name: RelationshipSchema(
+                of["child"], tuple(of["columns"]), of["parent"], tuple(of["parent_columns"]), of["is_inferred"]
+            )
             for name, of in document["relationships"].items()
         }
         return cls(tables, relationships, document["examples"], document["target"], document["cutoff"])

@@ -41,6 +41,7 @@ from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.approximation_trees.unusable_splits import unusable_splits
+from tree_explainers.column_words import Phrases
 from tree_explainers.compute.progress import ReportProgress, Tick, part_of
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.onnx_models.session import Predictions
@@ -49,7 +50,6 @@ from tree_explainers.questions.conditions import Condition
 from tree_explainers.questions.implications import Implications
 from tree_explainers.questions.statements import statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.wording import Phrases
 
 from ..runtime.context import JobContext
 from .approximation_tree_rows import (

@@ -35,10 +35,10 @@ from tree_explainers.approximation_trees.onnx_form import tree_onnx
 from tree_explainers.approximation_trees.partitioned_fidelity import measure_in_partitions, with_counts
 from tree_explainers.approximation_trees.tree_growth import RepeatableProgress
 from tree_explainers.approximation_trees.trees import ApproximationTree, NodeFacts, TreeNode
+from tree_explainers.column_words import Phrases
 from tree_explainers.compute.progress import ReportProgress, ignore_progress, part_of
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.questions.conditions import Condition, condition_text, question_text
-from tree_explainers.wording import Phrases
 
 from ..runtime.context import JobContext, Produced
 from .approximation_tree_growth import ApproximationTreeInputs, grow_trees, load_inputs, method_of, unusable_candidates

@@ -127,6 +127,23 @@ def caution_of_figures(*, accuracy: float | None, r2: float | None, are_held_out
     return f"{beginning}: {_FIGURES_FLATTER.format(memorised=memorised)}"
 
 
+def caution_of_memory(consequence: str, *, accuracy: float | None = None, r2: float | None = None) -> str | None:
+    """Return a caution if a model repeats the targets of rows as it does of those that it was trained on.
+
+    Parameters
+    ----------
+    consequence
+        The effect of that on the result, as the rest of the sentence.
+    accuracy, r2
+        How well the model predicts the target of the rows; ``None`` where that is not known.
+    """
+    if accuracy is not None:
+        return caution_of_labels(accuracy, consequence)
+    if r2 is None or r2 < _MEMORISED_R2:
+        return None
+    return f"the model's values have an R2 of {r2:.3f} to these rows' own: {consequence}"
+
+
 # Relational forests: those that learned examples by heart.
 
 

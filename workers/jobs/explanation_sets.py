@@ -258,7 +258,9 @@ def _mean_absolute_effects(warm: WarmExplainer, tally: Tally) -> list[MeanEffect
     """Return the mean size of each shown feature's effects that is not 0, the largest first."""
     if warm.effects is None or not tally.n_with_effects:
         return []
-    sums = [(tally.effects[player], name) for player, (name, _) in warm.effects.shown.items() if tally.effects[player]]
+    sums = [
+        (tally.effects[player], shown.name) for player, shown in warm.effects.shown.items() if tally.effects[player]
+    ]
     sums.sort(key=lambda entry: -entry[0])
     means = [(name, exact_value(total, tally.n_with_effects)) for total, name in sums]
     return [MeanEffect(feature=name, effect=float(f"{mean:.{DIGITS}g}")) for name, mean in means]

@@ -129,7 +129,8 @@ def _read_table(
         elif column.role == "target" and column.type == "category":
             levels = tuple(files.view.examples.classes or ())
         columns[column.name] = ColumnSchema(_kind(column), levels)
-    return TableSchema(columns, tuple(table.primary_key), table.time), Table(table.n_rows, values, times)
+    schema = TableSchema(columns, tuple(table.primary_key), table.time, table.is_key_inferred)
+    return schema, Table(table.n_rows, values, times)
 
 
 def _kind(column: RelationalColumn) -> Any:  # one of the literals of ColumnKind
@@ -161,7 +162,7 @@ def _integers(values: pa.ChunkedArray) -> NDArray[np.int32]:
 def _schema(view: RelationalDataset, tables: Mapping[str, TableSchema]) -> Schema:
     keys = {table.name: tuple(table.primary_key) for table in view.tables}
     relationships = {
-        key.name: RelationshipSchema(key.from_, tuple(key.columns), key.to, keys[key.to])
+        key.name: RelationshipSchema(key.from_, tuple(key.columns), key.to, keys[key.to], key.inferred)
         for key in view.relationships
         if key.from_ in tables
     }

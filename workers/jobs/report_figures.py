@@ -16,7 +16,7 @@ from explanations.trees import WarmTree
 from explanations.warm_explainer import WarmExplainer
 from schemas.approximation_trees import ApproximationTreeResult
 from schemas.models import MAX_INSTANCES
-from schemas.reports import Comparison, LabelChange
+from schemas.reports import LabelChange, ReportComparison
 from schemas.rule_sets import RuleSetResult
 from storage.dataset_rows import open_rows
 from storage.datasets import StoredDataset
@@ -136,7 +136,7 @@ def compare(
     explained: tuple[Explained, Explained],
     source: RowSource,
     report: ReportProgress,
-) -> Comparison:
+) -> ReportComparison:
     """Return how another model, the second, differs from the first on the same rows."""
     compared = _ComparedRows([_Side(warm, each) for warm, each in zip(models, explained, strict=True)])
     for blocks in source.blocks(models, report):
@@ -144,7 +144,7 @@ def compare(
     first, second = models
     n_rows, changed = compared.n_rows, compared.changed()
     is_regression = not first.model.classes and not compared.by_outcome
-    return Comparison(
+    return ReportComparison(
         other_model=second.model.id,
         compared="value" if is_regression else "outcome" if compared.by_outcome else "label",
         n_rows=n_rows,

@@ -11,18 +11,17 @@ from functools import partial
 from explanations.report_inputs import ReportInputs, ReportReader
 from explanations.reports import Figures, draw_report
 from explanations.warm_explainer import WarmExplainer
-from schemas.reports import Drift, DriftShare, ReportRequest, ShareComparison, ShareInterval
+from schemas.reports import Drift, DriftShare, ReportRequest, ShareComparison
 from storage.datasets import DatasetStore
 from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.prototype_sets.nearest import contiguous_leaves
-from tree_explainers.share_intervals import Interval, difference_interval, wilson_interval
 
 from ..runtime.context import JobContext, Produced
 from .inputs import open_explainer
 from .report_figures import RowSource, compare
+from .share_comparisons import CHANCE, compare_shares
 
 _FAR = frozenset({"far", "none"})
-_CHANCE = 0.05  # with which at least one of all comparisons claims a difference where there is none
 _MOST_NAMED = 5  # differences in the summary
 _UNSEEN = (
     "far is measured by proximity to prototypes alone: changes of values after which rows reach the same leaves are "
@@ -97,7 +96,7 @@ def drift(warm: WarmExplainer, newer: RowSource, reference: RowSource, report: R
     labels = _groups(description.outcomes, new.by_label, old.by_label)
     prototypes = _groups([each.row_id for each in warm.prototypes], new.by_prototype, old.by_prototype)
     n_comparisons = _n_comparisons(total, [*labels, *prototypes])
-    compared = partial(_share, total=total, confidence=1 - _CHANCE / max(1, n_comparisons))
+    compared = partial(_share, total=total, confidence=1 - CHANCE / max(1, n_comparisons))
     shares = compared(total), [compared(each) for each in labels], [compared(each) for each in prototypes]
     return Drift(
         n_refused=new.n_refused,
@@ -154,26 +153,9 @@ def _share(group: _Group, total: _Group, confidence: float) -> DriftShare:
         n_far=group.newer[1],
         n_reference_rows=n_reference_rows,
         n_reference_far=group.reference[1],
-        far=_comparison((group.newer[1], n_rows), (group.reference[1], n_reference_rows), confidence),
-        group=None if group is total else _comparison(*in_group, confidence),
+        far=compare_shares((group.newer[1], n_rows), (group.reference[1], n_reference_rows), confidence),
+        group=None if group is total else compare_shares(*in_group, confidence),
     )
-
-
-def _comparison(newer: tuple[int, int], reference: tuple[int, int], confidence: float) -> ShareComparison:
-    """Compare two shares, each as the number of rows that count and of all rows."""
-    difference = difference_interval(newer, reference, confidence) if newer[1] and reference[1] else None
-    return ShareComparison(
-        share=newer[0] / newer[1] if newer[1] else None,
-        interval=_interval(wilson_interval(*newer)) if newer[1] else None,
-        reference_share=reference[0] / reference[1] if reference[1] else None,
-        reference_interval=_interval(wilson_interval(*reference)) if reference[1] else None,
-        difference_interval=None if difference is None else _interval(difference),
-        differs=difference is not None and not difference.low <= 0 <= difference.high,
-    )
-
-
-def _interval(interval: Interval) -> ShareInterval:
-    return ShareInterval(low=interval.low, high=interval.high)
 
 
 def _summary(

@@ -14,6 +14,7 @@ from storage.models import ModelStore
 from tree_explainers.approximation_trees.generators import GeneratorSettings, Smoother
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import Answering
+from tree_explainers.column_words import Phrases
 from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.prediction_scores import Targets
 from tree_explainers.questions.statements import Statements, statements_of
@@ -31,7 +32,6 @@ from tree_explainers.rule_sets.rule_lists import RuleList
 from tree_explainers.rule_sets.rule_search import Method, RuleSettings, find_rules
 from tree_explainers.rule_sets.tree_paths import TreePaths
 from tree_explainers.rule_sets.weighted_rules import WeightedRules
-from tree_explainers.wording import Phrases
 
 from ..runtime.context import JobContext
 from .inputs import OpenModel, apply_model, open_model

@@ -14,6 +14,7 @@ from storage.datasets import StoredDataset
 from storage.feature_matching import match_features
 from storage.relational_datasets import RelationalDatasetStore
 from tree_explainers.approximation_trees.oracle import Answering, DecidedAnswers, SessionOracle
+from tree_explainers.column_words import Phrases
 from tree_explainers.compute.threads import in_order
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import ModelDescription
@@ -21,7 +22,6 @@ from tree_explainers.onnx_models.session import Predictions
 from tree_explainers.questions.implications import Implications
 from tree_explainers.questions.statements import statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.wording import Phrases
 
 from ..cluster.identity import identity
 from ..runtime.context import JobContext

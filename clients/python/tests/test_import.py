@@ -10,12 +10,15 @@ import leafspace_client
 import pytest
 from leafspace_client.client_collections import Collections, Late
 
+from tests.support.patience import when_idle
+from tests.support.sampling import mostly_long
+
 _IMPORTS = ["import leafspace_client", "from leafspace_client import Leafspace"]
 # 300 ms are promised on a quiet machine (benchmarks/start_up.py); here machines are slower, and shared with others.
 _MOST_IMPORTS_OF_HTTPX = 3.5
 
 
-@pytest.mark.parametrize("statement", _IMPORTS)
+@pytest.mark.parametrize("statement", mostly_long(_IMPORTS, _IMPORTS[-1]))
 def test_importing_takes_less_than_a_moment(statement: str) -> None:
     assert _seconds(statement) < _MOST_IMPORTS_OF_HTTPX * _seconds("import httpx")
 
@@ -87,5 +90,5 @@ def _output(statements: str) -> str:
     result = subprocess.run(  # our own statements
         [sys.executable, "-c", statements], capture_output=True, text=True, check=True, cwd=Path(__file__).parent
     )
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < when_idle(30)
     return result.stdout

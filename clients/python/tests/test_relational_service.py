@@ -22,6 +22,7 @@ from leafspace_client.types import Problem
 from xgboost import XGBClassifier
 
 from tests.support.bank import bank
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.serving import Service
 
 _N_CUSTOMERS = 150
@@ -59,7 +60,9 @@ def forest(service: Service) -> Iterator[RelationalForest]:
         dataset = client.register_relational_dataset(
             bank_tables(), examples="customer", target="defaulted", cutoff="as_of"
         )
-        yield client.relational_forests.create(dataset, n_trees=5, language={"max_variables": 2}).wait(timeout=120)
+        yield client.relational_forests.create(dataset, n_trees=5, language={"max_variables": 2}).wait(
+            timeout=PATIENCE_SECONDS
+        )
 
 
 def nested(customer_id: int) -> dict[str, Any]:
@@ -169,7 +172,7 @@ def test_a_forest_publishes_what_every_method_takes(client: Leafspace, forest: R
 
 def test_a_tree_for_the_forest_is_sql_over_the_tables(client: Leafspace, forest: RelationalForest) -> None:
     tree = client.approximation_trees.create(forest.model, forest.dataset, max_depth=8, min_samples_leaf=1)
-    tree.wait(timeout=120)
+    tree.wait(timeout=PATIENCE_SECONDS)
 
     assert tree.result.method == "ism"
     assert tree.export("sql", over="features").startswith("CASE")
@@ -201,7 +204,7 @@ def test_features_are_columns_for_any_library(client: Leafspace, forest: Relatio
     assert features.dataset().id == forest.dataset
     booster = XGBClassifier(n_estimators=30).fit(rows, bank_tables()["customer"]["defaulted"] == "yes")
     model = client.register_model(booster, X=rows, classes=["no", "yes"])  # as the dataset's target has them
-    rules = client.rule_sets.create(model, features.dataset(), n_restarts=2).wait(timeout=120)
+    rules = client.rule_sets.create(model, features.dataset(), n_restarts=2).wait(timeout=PATIENCE_SECONDS)
     assert len(sql_answers(rules.export("sql"))) == len(rows)
 
 
@@ -224,7 +227,7 @@ def test_features_are_plain_data_that_can_be_sent_again(client: Leafspace, fores
 
     chosen = client.feature_sets.create(dataset, several)
     again = client.feature_sets.create(dataset, features.features[:3])
-    generated = client.feature_sets.create(dataset, generate={"depth": 1}).wait(timeout=60)
+    generated = client.feature_sets.create(dataset, generate={"depth": 1}).wait(timeout=PATIENCE_SECONDS)
 
     assert chosen.id == again.id
     assert str(chosen) == "\n".join(each["name"] for each in several)
@@ -259,7 +262,9 @@ def test_examples_without_a_key_have_indices_that_go_on_from_call_to_call(forest
 
 
 def test_a_prediction_is_explained_from_the_rows_of_one_example(client: Leafspace, forest: RelationalForest) -> None:
-    prototypes = client.prototype_sets.create(forest.model, forest.dataset, n_prototypes=3).wait(timeout=120)
+    prototypes = client.prototype_sets.create(forest.model, forest.dataset, n_prototypes=3).wait(
+        timeout=PATIENCE_SECONDS
+    )
     explainer = client.explainers.create(forest.model, prototypes)
     by_id = explainer.explain(dataset=forest.dataset, row_ids=["7", "11"])
 

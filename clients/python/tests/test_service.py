@@ -29,6 +29,7 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 from sklearn.linear_model import LinearRegression
 
 from tests.support.models import BOOSTER_MODELS, fitted
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.sampling import mostly_long
 from tests.support.serving import Service
 
@@ -48,7 +49,7 @@ def client(service: Service) -> Iterator[Leafspace]:
 def prototype_set(client: Leafspace) -> PrototypeSet:
     model = client.register_model(_FOREST, _FEATURES, name="tumours")
     dataset = client.register_dataset(_FEATURES.assign(diagnosis=_LABELS), target="diagnosis")
-    return client.prototype_sets.create(model, dataset, n_prototypes=4).wait(timeout=120)
+    return client.prototype_sets.create(model, dataset, n_prototypes=4).wait(timeout=PATIENCE_SECONDS)
 
 
 @pytest.fixture(scope="module")
@@ -148,16 +149,18 @@ def test_prototypes_are_chosen_by_coverage_or_by_validation(client: Leafspace) -
     model = client.register_model(_FOREST, _FEATURES, name="tumours")
     dataset, other = (client.register_dataset(frame[own], target="diagnosis") for own in (odd, ~odd))
 
-    covering = client.prototype_sets.create(model, dataset, coverage=0.5, min_leaf_rows=20).wait(timeout=120)
+    covering = client.prototype_sets.create(model, dataset, coverage=0.5, min_leaf_rows=20).wait(
+        timeout=PATIENCE_SECONDS
+    )
     validated = client.prototype_sets.create(model, dataset, n_prototypes="validate", evaluation_dataset=other).wait(
-        timeout=120
+        timeout=PATIENCE_SECONDS
     )
 
     assert covering.result.row_coverage.share >= 0.5
     assert (covering.result.min_leaf_rows, covering.result.stopped_by.reason) == (20, "coverage")
     assert "leaves of 20 rows or more" in str(covering)
     assert len(validated.prototypes) <= validated.result.validation.best_n_prototypes <= 100
-    audit = client.label_audits.create(model, dataset, min_leaf_rows="auto").wait(timeout=120)
+    audit = client.label_audits.create(model, dataset, min_leaf_rows="auto").wait(timeout=PATIENCE_SECONDS)
     first = audit.suspects[0]
     assert str(audit).startswith(f"1. row {first.row_id}: labelled {first.label}, suggested {first.suggested_label} (")
     assert repr(audit) == (
@@ -165,7 +168,10 @@ def test_prototypes_are_chosen_by_coverage_or_by_validation(client: Leafspace) -
         f"{audit.result.n_suggested}>"
     )
     assert audit.result.leaf_steps[0].min_leaf_rows == 1
-    assert client.proximities.create(model, dataset, min_leaf_rows=5).wait(timeout=120).result.min_leaf_rows == 5
+    assert (
+        client.proximities.create(model, dataset, min_leaf_rows=5).wait(timeout=PATIENCE_SECONDS).result.min_leaf_rows
+        == 5
+    )
 
 
 def test_as_text_the_bound_for_all_rows_comes_first_and_classes_left_out_are_named(client: Leafspace) -> None:
@@ -173,7 +179,9 @@ def test_as_text_the_bound_for_all_rows_comes_first_and_classes_left_out_are_nam
     model = client.register_model(RandomForestClassifier(10, random_state=0).fit(_FEATURES, labels), _FEATURES)
     dataset = client.register_dataset(_FEATURES.assign(kind=labels), target="kind")
 
-    found = client.prototype_sets.create(model, dataset, n_prototypes=1, n_candidates=100).wait(timeout=120)
+    found = client.prototype_sets.create(model, dataset, n_prototypes=1, n_candidates=100).wait(
+        timeout=PATIENCE_SECONDS
+    )
 
     lines = str(found).splitlines()
     assert lines[1].endswith("1 prototype among all rows could reach.")
@@ -228,7 +236,7 @@ def test_rows_are_called_by_their_index_wherever_they_appear(client: Leafspace) 
     rows, labels = _FEATURES.set_axis(numbers), _LABELS.set_axis(numbers)
     model = client.register_model(_FOREST, rows)
     dataset = client.register_dataset((rows, labels), target="diagnosis")
-    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120).prototypes
+    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=PATIENCE_SECONDS).prototypes
     set_id = client.prototype_sets.create(model, dataset, n_prototypes=3)
     explainer = client.explainers.create(model, set_id)
     requested = rows.iloc[[5, 3]]
@@ -412,8 +420,8 @@ def test_labels_are_those_that_the_estimator_predicts(client: Leafspace, service
     forest = RandomForestClassifier(10, max_depth=3, random_state=7).fit(_FEATURES, own)
     model = client.register_model(forest, _FEATURES)
     dataset = client.register_dataset(_FEATURES.assign(y=own), target="y")
-    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120)
-    tree = client.approximation_trees.create(model, dataset, method="ism", max_depth=2).wait(timeout=120)
+    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=PATIENCE_SECONDS)
+    tree = client.approximation_trees.create(model, dataset, method="ism", max_depth=2).wait(timeout=PATIENCE_SECONDS)
     explainer = client.explainers.create(model, prototypes, approximation_tree=tree)
     rows, predicted = _FEATURES.iloc[15:25], forest.predict(_FEATURES.iloc[15:25]).tolist()
 
@@ -435,7 +443,7 @@ def test_labels_are_those_that_the_estimator_predicts(client: Leafspace, service
     searched = explainer.explain(rows, nearest_rows={"n_rows": 2, "classes": [True], "row_ids": range(500)})
     assert {near.label for each in searched for near in each.nearest_rows} == {True}
     _check_what_would_change(explainer, rows.iloc[:1])
-    made = client.explanation_sets.create(explainer, client.register_dataset(rows)).wait(timeout=120)
+    made = client.explanation_sets.create(explainer, client.register_dataset(rows)).wait(timeout=PATIENCE_SECONDS)
     assert repr(made) == f"<ExplanationSet {made.id} ready, {len(predicted)} of {len(predicted)} rows explained>"
     assert _typed(each.label for each in made.explanations()) == _typed(predicted)
     assert _typed(each.label for each in pickle.loads(pickle.dumps(explainer)).explain(rows)) == _typed(predicted)  # noqa: S301  # our own
@@ -533,7 +541,7 @@ def test_a_regression_is_explained_by_values(client: Leafspace) -> None:
     boosting = GradientBoostingRegressor(n_estimators=20, random_state=0).fit(features, target)
     model = client.register_model(boosting, features)
     dataset = client.register_dataset((features, target))
-    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120)
+    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=PATIENCE_SECONDS)
 
     (explanation,) = client.explainers.create(model, prototypes).explain(features.iloc[:1])
 
@@ -550,7 +558,7 @@ def test_what_is_in_use_cannot_be_deleted_and_what_is_free_can(client: Leafspace
     name = uuid.uuid4().hex
     model = client.register_model(_FOREST, _FEATURES, name=name)
     dataset = client.register_dataset(_FEATURES, name=name)
-    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=2).wait(timeout=120)
+    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=2).wait(timeout=PATIENCE_SECONDS)
     explainer = client.explainers.create(model, prototypes)
 
     with pytest.raises(Conflict):
@@ -598,7 +606,7 @@ async def _whole_way(url: str) -> tuple[str | None, int]:
             client.register_model(_FOREST, _FEATURES, name="tumours"), client.register_dataset(_FEATURES)
         )
         requested = await client.prototype_sets.create(model, dataset, n_prototypes=3)
-        prototypes = await requested.wait(timeout=120)
+        prototypes = await requested.wait(timeout=PATIENCE_SECONDS)
         explainer = await client.explainers.create(model, prototypes)
         explanations = await explainer.explain(_FEATURES.iloc[:1])
         n_jobs = len([job async for job in client.jobs.list()])

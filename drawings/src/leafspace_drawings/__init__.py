@@ -2,6 +2,7 @@
 
 from . import report
 from .approximation_tree import TreeContext, draw_approximation_tree, draw_next_question
+from .comparison import ComparisonContext, draw_comparison
 from .dataset import DatasetContext, draw_dataset
 from .document import notebook_output, style_sheet, whole_document
 from .explanation import RefusedValue, WhyContext, draw_explanation
@@ -13,7 +14,7 @@ from .label_review import Queue, ReviewContext, draw_label_review
 from .links import Links
 from .map import MapContext, draw_map
 from .model import ModelContext, Request, draw_model
-from .overview import Here, draw_explainer, draw_found, draw_jobs, draw_overview, draw_pending
+from .overview import Here, OverRows, draw_explainer, draw_found, draw_jobs, draw_overview, draw_pending
 from .pictures import Picture, address_of, picture_of_id, pictures
 from .place import Call, Place, draw_at
 from .prototype_set import SetContext, draw_prototype_set, draw_represented
@@ -24,6 +25,7 @@ from .rule_set import RulesContext, draw_rule_set
 __all__ = [
     "AuditContext",
     "Call",
+    "ComparisonContext",
     "DatasetContext",
     "Fact",
     "FactCard",
@@ -31,6 +33,7 @@ __all__ = [
     "Links",
     "MapContext",
     "ModelContext",
+    "OverRows",
     "Panel",
     "Picture",
     "Place",
@@ -47,6 +50,7 @@ __all__ = [
     "address_of",
     "draw_approximation_tree",
     "draw_at",
+    "draw_comparison",
     "draw_dataset",
     "draw_explainer",
     "draw_explanation",

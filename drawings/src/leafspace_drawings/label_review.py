@@ -43,10 +43,10 @@ class ReviewContext:
 
 def draw_label_review(document: Json, context: ReviewContext) -> str:
     """Return the drawing of an answer of ``GET /v1/label-audits/{id}/rows/{row}`` within its queue."""
-    return render("label_review", seen=_Seen(document, context))
+    return render("label_review", view=_View(document, context))
 
 
-class _Seen:
+class _View:
     """What the template shows of a row under review."""
 
     decided, n_shown = DECIDED, N_FEATURES_SHOWN

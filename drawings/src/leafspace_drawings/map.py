@@ -29,7 +29,7 @@ class MapContext:
 @picture("map", ids="map_", part="maps", words="map", context=MapContext, is_made_of_rows=True)
 def draw_map(document: Json, context: MapContext) -> str:
     """Return the drawing of a ready answer of ``GET /v1/maps/{id}``."""
-    return render("map", seen=_Seen(document, context))
+    return render("map", view=_View(document, context))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Dots:
     n_rows: int
 
 
-class _Seen:
+class _View:
     """What the template shows of a map."""
 
     WIDTH, HEIGHT, _INSET = 720, 540, 18

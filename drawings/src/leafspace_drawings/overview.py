@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .columns import ColumnName, ColumnNames
 from .links import Links
 from .model import kind_of
 from .pictures import address_of, picture, words_of
@@ -13,6 +14,7 @@ from .words import kind_words, share
 Json = Mapping[str, Any]
 
 _ROWS_NAMED = 12
+_EFFECTS_LISTED = 12  # features
 _FINAL = frozenset({"succeeded", "failed", "cancelled"})
 
 
@@ -27,6 +29,28 @@ class Here:
     explainers: Sequence[Json] = ()
     reports: Sequence[Json] = ()
     links: Links = field(default_factory=Links)
+
+
+@dataclass(frozen=True, slots=True)
+class OverRows:
+    """What is known of the reference rows of an explainer."""
+
+    coverage: Json | None = None  # of these rows by prototypes, as prototype sets have it in ``row_coverage``
+    effects: Json | None = None  # the mean sizes of their effects, how many rows these are, and the scale
+    names: ColumnNames = field(default_factory=lambda: ColumnNames(None))  # what the columns are called
+
+    @property
+    def lines(self) -> list[tuple[ColumnName, float, float]]:
+        """The features that count most, with the mean size of their effects, and that as a share of the largest."""
+        sizes = [] if self.effects is None else self.effects["mean_absolute_effects"]
+        listed = [(self.names[each["feature"]], float(each["effect"])) for each in sizes[:_EFFECTS_LISTED]]
+        return [(name, size, size / listed[0][1]) for name, size in listed]
+
+    @property
+    def rest(self) -> tuple[int, float]:
+        """How many other features have effects, and the sum of their mean sizes."""
+        sizes = [] if self.effects is None else self.effects["mean_absolute_effects"][_EFFECTS_LISTED:]
+        return len(sizes), sum(each["effect"] for each in sizes)
 
 
 def draw_overview(here: Here) -> str:
@@ -70,8 +94,8 @@ def _made_by(job: Json, links: Links) -> str | None:
 
 
 @picture("explainer", ids="xpl_", part="explainers", words="explainer")
-def draw_explainer(explainer: Json, prototypes: Sequence[Json], links: Links) -> str:
-    """Return the drawing of an explainer: what it explains by, and which row it shall explain.
+def draw_explainer(explainer: Json, prototypes: Sequence[Json], links: Links, over_rows: OverRows | None = None) -> str:
+    """Return the drawing of an explainer: what it explains by, which row it shall explain, and which features count.
 
     Parameters
     ----------
@@ -79,6 +103,8 @@ def draw_explainer(explainer: Json, prototypes: Sequence[Json], links: Links) ->
         The answer of ``GET /v1/explainers/{id}``.
     prototypes
         Of its prototype set.
+    over_rows
+        What is known of its reference rows; None: nothing.
     """
     ids = filter(None, map(explainer.get, ("prototype_set", "rule_set", "approximation_tree")))
     parts = [(words_of(part), address_of(part, links)) for part in ids]
@@ -86,7 +112,14 @@ def draw_explainer(explainer: Json, prototypes: Sequence[Json], links: Links) ->
     rows = links.to("explainers", explainer["id"], "rows", "")
     named = [str(each["row_id"]) for each in prototypes[:_ROWS_NAMED]]
     links_of_rows = [(row, links.to("explainers", explainer["id"], "rows", row)) for row in named]
-    return render("explainer", explainer=explainer, parts=[*parts, regions], rows=rows, prototypes=links_of_rows)
+    return render(
+        "explainer",
+        explainer=explainer,
+        parts=[*parts, regions],
+        rows=rows,
+        prototypes=links_of_rows,
+        over=over_rows or OverRows(),
+    )
 
 
 def draw_pending(document: Json, words: str, job: Json | None) -> str:

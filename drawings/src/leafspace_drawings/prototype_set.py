@@ -44,7 +44,7 @@ class SetContext:
 )
 def draw_prototype_set(document: Json, context: SetContext) -> str:
     """Return the drawing of a ready answer of ``GET /v1/prototype-sets/{id}``."""
-    return render("prototype_set", seen=_Seen(document, context))
+    return render("prototype_set", view=_View(document, context))
 
 
 def draw_represented(document: Json, rank: int, rows: Sequence[Json], context: SetContext) -> str:
@@ -61,10 +61,10 @@ def draw_represented(document: Json, rank: int, rows: Sequence[Json], context: S
     context
         What is beside them.
     """
-    seen = _Seen(document, context)
-    prototype = seen.all_prototypes[rank - 1]
-    listed = [(row, seen.why(str(row["row_id"]))) for row in rows]
-    return render("represented", seen=seen, prototype=prototype, rows=listed)
+    view = _View(document, context)
+    prototype = view.all_prototypes[rank - 1]
+    listed = [(row, view.why(str(row["row_id"]))) for row in rows]
+    return render("represented", view=view, prototype=prototype, rows=listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Group:
     cards: tuple[Card, ...]
 
 
-class _Seen:
+class _View:
     """What the template shows of a prototype set."""
 
     def __init__(self, document: Json, context: SetContext) -> None:
@@ -188,12 +188,12 @@ class _Seen:
         """The features in which prototypes of different classes differ most."""
         columns = {column["name"]: column for column in (self.context.dataset or {}).get("columns", ())}
         rows = [{each["name"]: each["value"] for each in prototype["features"]} for prototype in self.prototypes]
-        pairs = [pair for pair in combinations(range(len(rows)), 2) if self._sides[pair[0]] != self._sides[pair[1]]]
+        pairs = [pair for pair in combinations(range(len(rows)), 2) if self._groups[pair[0]] != self._groups[pair[1]]]
         names = list(rows[0]) if rows else []
         axes = {name: Axis.of(columns.get(name)) or _axis_of([row.get(name) for row in rows]) for name in names}
-        others = [pair for pair in combinations(range(len(rows)), 2) if self._sides[pair[0]] == self._sides[pair[1]]]
+        others = [pair for pair in combinations(range(len(rows)), 2) if self._groups[pair[0]] == self._groups[pair[1]]]
 
-        def apart(name: str) -> float:
+        def separation(name: str) -> float:
             """Return how much farther prototypes of different classes are apart than those of one class."""
             values = [row.get(name) for row in rows]
             between, within = (
@@ -202,10 +202,10 @@ class _Seen:
             )
             return between - within
 
-        return sorted(names, key=lambda name: -apart(name))[:N_FEATURES_SHOWN]
+        return sorted(names, key=lambda name: -separation(name))[:N_FEATURES_SHOWN]
 
     @cached_property
-    def _sides(self) -> list[Any]:
+    def _groups(self) -> list[Any]:
         """Return the class of each prototype; of a regression, whether its value is above the median."""
         if not self.is_regression:
             return [prototype["label"] for prototype in self.prototypes]
@@ -252,7 +252,7 @@ class Curve:
             room = cls.HEIGHT - cls._TOP - cls._BOTTOM
             return round(cls._TOP + (1 - (max(score, low) - low) / (1 - low)) * room, 1)
 
-        ends = _apart([y(scores[-1]) for scores in lines.values()], cls._LABEL)
+        ends = _spread_labels([y(scores[-1]) for scores in lines.values()], cls._LABEL)
         drawn = tuple(
             (name, "M" + "L".join(f"{x(n)} {y(s)}" for n, s in zip(numbers, scores, strict=True)), scores[-1], end)
             for (name, scores), end in zip(lines.items(), ends, strict=True)
@@ -262,7 +262,7 @@ class Curve:
         return cls(drawn, tuple((x(n), n) for n in named), tuple((y(level), level) for level in levels), x(shown))
 
 
-def _apart(places: Sequence[float], least: float) -> list[float]:
+def _spread_labels(places: Sequence[float], least: float) -> list[float]:
     """Return places moved down until neighbours are apart, in the given order of lines."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     moved = list(places)

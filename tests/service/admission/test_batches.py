@@ -12,6 +12,7 @@ from service.admission.batches import Batches, Cost, Tick
 from service.admission.calls import CURRENT_CALL, Call
 from service.admission.response_memory import CallerLeft, ResponseMemory
 from storage.errors import StorageError, StorageUnavailable
+from tests.support.patience import PATIENCE_SECONDS
 
 _LONG = Cost(1.0, 0)
 _QUICK = Cost(0.01, 0)
@@ -66,7 +67,7 @@ def test_a_quick_call_is_not_behind_a_long_one() -> None:
 
     async def take() -> None:
         batches = _batches()
-        long = asyncio.create_task(batches.run(_LONG, lambda _: go_on.wait(10)))
+        long = asyncio.create_task(batches.run(_LONG, lambda _: go_on.wait(PATIENCE_SECONDS)))
         await asyncio.sleep(0)
         assert await batches.run(_QUICK, lambda _: "answered") == "answered"
         assert not long.done()
@@ -83,7 +84,7 @@ def test_callers_take_turns() -> None:
 
     def work(name: str) -> Callable[[Tick], object]:
         def one(_tick: Tick) -> None:
-            go_on.wait(10)
+            go_on.wait(PATIENCE_SECONDS)
             done.append(name)
 
         return one
@@ -134,7 +135,7 @@ def test_too_much_work_is_refused_before_anything_of_it_is_done() -> None:
     go_on = threading.Event()
 
     def fail(_tick: Tick) -> None:
-        go_on.wait(10)
+        go_on.wait(PATIENCE_SECONDS)
         raise ValueError
 
     async def take() -> None:

@@ -14,6 +14,7 @@ from service.caches.warm_cache import LoadingCache, SessionCache
 from storage.errors import NotFound
 from storage.local_objects import LocalObjects
 from tests.support.guarded import until
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.workshop import workshop_in
 
 from ..conftest import Shop
@@ -68,7 +69,7 @@ def test_many_who_need_it_at_once_wait_for_one_to_warm_it_up(warm: WarmExplainer
 
     def slowly() -> WarmExplainer:
         begun.append(1)
-        go_on.wait(5)
+        go_on.wait(PATIENCE_SECONDS)
         return warm
 
     with ThreadPoolExecutor(6) as threads:
@@ -85,15 +86,15 @@ def test_others_are_had_while_one_is_warmed_up(warm: WarmExplainer) -> None:
 
     def slowly() -> WarmExplainer:
         begun.set()
-        go_on.wait(20)
+        go_on.wait(PATIENCE_SECONDS)
         return warm
 
     with ThreadPoolExecutor(3) as threads:
         slow = threads.submit(cache.get, "cold", slowly)
-        begun.wait(20)
+        begun.wait(PATIENCE_SECONDS)
         others = [threads.submit(cache.get, name, lambda: warm) for name in ("warm", "another")]
         try:
-            assert [each.result(5) for each in others] == [warm, warm]
+            assert [each.result(PATIENCE_SECONDS) for each in others] == [warm, warm]
             assert not slow.done()
         finally:
             go_on.set()
@@ -105,12 +106,12 @@ def test_what_is_forgotten_while_it_is_warmed_up_is_not_kept(warm: WarmExplainer
 
     def slowly() -> WarmExplainer:
         begun.set()
-        go_on.wait(20)
+        go_on.wait(PATIENCE_SECONDS)
         return warm
 
     with ThreadPoolExecutor(2) as threads:
         threads.submit(cache.get, "a", slowly)
-        begun.wait(20)
+        begun.wait(PATIENCE_SECONDS)
         forgetting = threads.submit(cache.forget, "a")
         go_on.set()
         forgetting.result()
@@ -173,10 +174,10 @@ def test_an_open_model_is_had_while_another_is_opened_which_happens_once(shop: S
     with ThreadPoolExecutor(4) as threads:
         opening = [threads.submit(cache.get, cold) for _ in range(3)]
         with file.open("wb") as pipe:
-            assert threads.submit(cache.get, shop.model).result(5) is not None
+            assert threads.submit(cache.get, shop.model).result(PATIENCE_SECONDS) is not None
             assert not any(each.done() for each in opening)
             pipe.write(graph)
-        assert len({id(each.result(20)) for each in opening}) == 1
+        assert len({id(each.result(PATIENCE_SECONDS)) for each in opening}) == 1
     assert cache.n_misses == 2
 
 

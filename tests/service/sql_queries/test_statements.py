@@ -1,5 +1,6 @@
 """Statements of known tables: their text, odd keys, more subqueries than SQLite joins, and forests of real data."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import product
@@ -187,6 +188,27 @@ def _conditions(kind: str, of: str, status: str) -> list[tuple[Condition, ...]]:
     by_kind, by_account = Condition(1, ColumnTerm("kind"), "=", kind), Condition(0, ColumnTerm("kind"), "=", of)
     by_status = Condition(1, ColumnTerm("status"), "=", status)
     return [(by_kind, by_account, by_status), (by_kind, by_account), (by_account, by_status), (by_kind, by_status)]
+
+
+def test_keys_that_were_inferred_are_named_above_the_statement() -> None:
+    raw = _composite()
+    schema = replace(raw.schema, cutoff=None)
+    foreign_keys = {name: replace(key, is_inferred=True) for name, key in schema.relationships.items()}
+    examples = replace(schema.tables["customer"], is_key_inferred=True)
+    inferred = replace(schema, tables={**schema.tables, "customer": examples}, relationships=foreign_keys)
+    features = {"any": Feature("exists", Query((Variable(EXAMPLE, Step("order.branch,number", "children")),)))}
+
+    declared_sql, sql = (write_features(each, features) for each in (schema, inferred))
+
+    about = [
+        "-- Table customer has no declared primary key; it is inferred to be branch, number.",
+        "-- Foreign keys that are inferred, not declared: order.branch,number -> customer.",
+    ]
+    assert sql == "\n".join([*about, declared_sql])
+    with in_duckdb(raw) as run:
+        assert run(sql) == run(declared_sql) != []
+    assert write_predictions(inferred, NamedTests(), ["1"]).startswith("\n".join(about))
+    assert Schema.from_json(json.loads(json.dumps(inferred.to_json()))) == inferred
 
 
 def test_examples_without_a_key_and_names_that_sql_cannot_write_are_refused() -> None:

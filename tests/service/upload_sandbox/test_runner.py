@@ -22,7 +22,7 @@ from service.upload_sandbox.runner import READ_DATASET, UploadReader
 from service.upload_sandbox.settings import UploadReaderSettings
 from storage.dataset_files import DatasetFile
 from storage.errors import DatasetRefused, StorageError, StorageUnavailable
-from tests.support.patience import PATIENCE_SECONDS
+from tests.support.patience import PATIENCE_SECONDS, when_idle
 from tests.support.processes import is_alive, upload_children_of
 from tests.support.sampling import mostly_long
 from tests.support.shared import shared_path
@@ -66,7 +66,7 @@ def test_each_shared_file_is_accepted_or_refused_as_expected(reader: UploadReade
             shutil.copy(shared_path(f"badinputs/{name}"), folder / "upload")
             start = time.monotonic()
             tried[name] = _code(reader.read_model if kind == "models" else reader.read_dataset, folder / "upload")
-            assert time.monotonic() - start < N_SECONDS_FOR_ANY_FILE
+            assert time.monotonic() - start < when_idle(N_SECONDS_FOR_ANY_FILE)
     assert len(tried) > 40
     assert tried == {name: expected[name]["code"] for name in tried}
 
@@ -134,6 +134,7 @@ def test_a_child_that_takes_too_much_memory_is_refused_more(n_mebibytes: int, la
     assert caught.value.code == "dataset_too_large"
 
 
+@pytest.mark.long
 def test_a_long_table_takes_no_more_memory_than_a_few_blocks_of_it(upload: Path) -> None:
     row = ",".join(f"{number / 7:.6f}" for number in range(30)) + "\n"
     upload.write_text(",".join(f"f{number}" for number in range(30)) + "\n" + row * 300_000)

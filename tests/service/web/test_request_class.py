@@ -67,7 +67,9 @@ def test_no_body_keeps_others_waiting(service: Service, name: str, path: str) ->
     assert len(body) <= LIMIT
 
     with _Watch(service.url) as watch:
-        answer = httpx.post(service.url + path, content=body, headers={"Content-Type": "application/json"}, timeout=60)
+        answer = httpx.post(
+            service.url + path, content=body, headers={"Content-Type": "application/json"}, timeout=PATIENCE_SECONDS
+        )
 
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert watch.longest < LONGEST_PAUSE
@@ -78,7 +80,7 @@ def test_no_metadata_of_an_upload_keeps_others_waiting(service: Service) -> None
     files = {"file": ("model.onnx", b"model"), "metadata": (None, metadata)}
 
     with _Watch(service.url) as watch:
-        answer = httpx.post(f"{service.url}/v1/models", files=files, timeout=60)
+        answer = httpx.post(f"{service.url}/v1/models", files=files, timeout=PATIENCE_SECONDS)
 
     assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
     assert watch.longest < LONGEST_PAUSE

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from tests.support.models import FittedModel, fitted, matrix_data, onnx_of, rows_of_matrix
+from tests.support.patience import when_idle
 from tests.support.pipelines import FittedPipeline, fitted_pipeline
 from tests.support.sampling import mostly_long
 from tree_explainers.approximation_trees import pseudo_samples, split_sums, split_variances
@@ -110,6 +111,7 @@ def test_every_split_has_its_p_value(name: str) -> None:
             assert not node.confidence.at_cap or node.facts.n_pseudo_samples == 3_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "share"),  # of rows in each leaf: few candidates, far from each other
     [("random_forest_multiclass", 0.25), ("principal_components", 0.02), ("scaled_and_one_hot", 0.25)],
@@ -274,8 +276,8 @@ def test_a_cancellation_takes_effect_in_the_middle_of_a_node() -> None:
     with pytest.raises(_Stopped):
         grow("random_forest_regression", StaSettings(LIMITS, 1e-9, 10_000_000), report=_stops_after(150, clock))
 
-    assert max(np.diff(clock)) < 1
-    assert time.monotonic() - clock[-1] < 1
+    assert max(np.diff(clock)) < when_idle(1)
+    assert time.monotonic() - clock[-1] < when_idle(1)
 
 
 def test_looking_ahead_finds_splits_that_gain_nothing_by_themselves() -> None:

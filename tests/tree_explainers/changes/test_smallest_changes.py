@@ -59,17 +59,29 @@ def _fitted(pipeline: Pipeline, table: Any, target: Any) -> bytes:
     return bytes(to_onnx(pipeline, initial_types=types, options=options).SerializeToString())
 
 
-@pytest.mark.parametrize("row", ROWS)
+CONSTRAINTS: list[dict[str, Constraint]] = [
+    {"a": "only_up", "b": "only_down"},
+    {"a": "only_down", "b": "only_up", "colour": "fixed"},
+    {"c": "only_up", "a": "fixed"},
+]
+
+
+FREE: list[tuple[int, dict[str, Constraint]]] = [(row, {}) for row in ROWS]
+
+
+@pytest.mark.parametrize(("row", "constraints"), [*FREE, *zip(ROWS, 2 * CONSTRAINTS, strict=True)])
 @pytest.mark.parametrize("band", [(1, 0.5, np.inf), (1, 0.35, 0.5), (0, 0.93, np.inf)])
-def test_no_change_is_smaller_than_those_of_all_values_and_all_pairs(row: int, band: tuple[int, float, float]) -> None:
+def test_no_change_is_smaller_than_those_of_all_values_and_all_pairs(
+    row: int, band: tuple[int, float, float], constraints: dict[str, Constraint]
+) -> None:
     search, rows, session = whole_model()
-    twin = NaiveSearch(session, rows, row, band)
+    twin = NaiveSearch(session, rows, row, band, constraints)
     if twin.holds([{}])[0]:
         with pytest.raises(InvalidInput, match="already"):
             search.find(twin.row, BandWish(*band))
         return
 
-    changes = search.find(twin.row, BandWish(*band), limits=ALL)
+    changes = search.find(twin.row, BandWish(*band), constraints, limits=ALL)
 
     singles = {(part.feature, _side(part)): part.size for (part,) in _of(changes, 1)}
     pairs = {tuple(part.feature for part in parts): sum(part.size for part in parts) for parts in _of(changes, 2)}
@@ -239,3 +251,28 @@ def test_real_rows_lend_nothing_that_constraints_forbid_and_no_more_values_than_
         assert all(_side(part) is False for part in option.parts)
     everything: dict[str, Constraint] = dict.fromkeys(rows.names, "fixed")
     assert not search.find(alone, ClassWish(1), everything, SearchLimits(max_features=6)).options
+
+
+@pytest.mark.parametrize("name", ["scaled_and_one_hot", "missing_kept", "native_lightgbm", "native_catboost"])
+def test_values_of_real_rows_are_categories_and_missing_values_too(name: str) -> None:
+    model = fitted_pipeline(name)
+    search = ChangeSearch(curve_model(model.read, model.session, model.rows), model.rows)
+    scores = model.session.predict(model.rows).scores[:, 0]
+    wish = BandWish(0, -np.inf, float(np.quantile(scores, 0.03)))
+    table = list(zip(*(column.tolist() for column in model.rows.columns), strict=True))
+    n_changes = 0
+    for row in np.argsort(-scores)[:12].tolist():
+        limits = SearchLimits(max_features=20, max_cells=1_000, max_pairs=1)
+        changes = search.find(model.rows.take(slice(row, row + 1)), wish, limits=limits)
+        for change in (each for each in changes.options if len(each.parts) > 2):
+            n_changes += 1
+            moved = {at: raw for part in change.parts for at, raw in part.raw_values.items()}
+            assert all(part.to != part.value for part in change.parts)
+            assert any(all(_is_same(cells[at], raw) for at, raw in moved.items()) for cells in table)
+            assert not changes.none_with_fewer or changes.none_of_two
+    assert n_changes > 0
+
+
+def _is_same(cell: Any, raw: Any) -> bool:
+    is_missing = [value is None or value != value for value in (cell, raw)]
+    return all(is_missing) or cell == raw

@@ -141,6 +141,7 @@ def test_candidates_alone_are_chosen_to_cover_all_rows(mixed: Mixed, method: Met
     assert found.rows.tolist() == twin
 
 
+@pytest.mark.long
 def test_supervised_greedy_raises_the_accuracy_of_other_rows(mixed: Mixed) -> None:
     columns, others = mixed.of_others(40, 6)
     classes = np.random.default_rng(8).integers(0, 3, 40)

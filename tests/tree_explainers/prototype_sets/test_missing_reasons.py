@@ -16,10 +16,10 @@ from tests.support.converted import read_converted
 from tests.support.models import library, rows_of_matrix
 from tree_explainers.onnx_models.reading import ReadModel
 from tree_explainers.onnx_models.session import ModelSession
-from tree_explainers.prototype_sets.feature_reasons import FeatureReason
+from tree_explainers.prototype_sets.feature_reasons import FeatureReason, ReferenceColumn
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes, leaf_boxes
 from tree_explainers.prototype_sets.raw_units import RawSide, raw_interval
-from tree_explainers.prototype_sets.readable import ReasonReader, ReferenceColumn, feature_numbers
+from tree_explainers.prototype_sets.readable import ReasonReader, feature_numbers
 from tree_explainers.prototype_sets.reasons import Reasons
 from tree_explainers.rows import Rows
 

@@ -17,9 +17,9 @@ from tests.support.shared import shared_path
 from tree_explainers.onnx_models.description import DeclaredModel, ModelColumn, ModelLimits
 from tree_explainers.onnx_models.reading import ReadModel, read_model
 from tree_explainers.onnx_models.session import ModelSession
-from tree_explainers.prototype_sets.feature_reasons import FeatureReason
+from tree_explainers.prototype_sets.feature_reasons import FeatureReason, ReferenceColumn
 from tree_explainers.prototype_sets.leaf_boxes import Side, leaf_boxes
-from tree_explainers.prototype_sets.readable import ReasonReader, ReferenceColumn, feature_numbers
+from tree_explainers.prototype_sets.readable import ReasonReader, feature_numbers
 from tree_explainers.prototype_sets.reasons import REASON, Reasons
 from tree_explainers.rows import Rows
 

@@ -10,9 +10,9 @@ from tests.support.naive_trees import walk_leaves
 from tests.support.native_models import CATEGORIES, NATIVE
 from tests.support.pipelines import FittedPipeline, fitted_pipeline
 from tests.tree_explainers.prototype_sets.test_readable import admits
-from tree_explainers.prototype_sets.feature_reasons import FeatureReason
+from tree_explainers.prototype_sets.feature_reasons import FeatureReason, ReferenceColumn
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes, leaf_boxes
-from tree_explainers.prototype_sets.readable import ReasonReader, ReferenceColumn, feature_numbers
+from tree_explainers.prototype_sets.readable import ReasonReader, feature_numbers
 from tree_explainers.prototype_sets.reasons import Reasons
 from tree_explainers.rows import Rows
 

@@ -18,6 +18,7 @@ from tests.support.naive_trees import walk_leaves
 from tests.support.raw_tables import RawTables, relational_rows
 from tests.support.relational_cases import raw_tables, unlabelled
 from tests.support.relational_data import muta, mutagenicity
+from tests.support.sampling import mostly_long
 from tree_explainers.onnx_models.forest_writing import write_forest_onnx
 from tree_explainers.relational.forests import (
     ForestSettings,
@@ -79,7 +80,7 @@ def test_bags_are_drawn_from_labelled_examples_by_seed_and_tree_alone() -> None:
     assert np.array_equal(bag_weights(rows, ForestSettings("tilde"), 0), np.isin(np.arange(230), labelled))
 
 
-@pytest.mark.parametrize("method", ["forf", "bagging", "tilde"])
+@pytest.mark.parametrize("method", mostly_long(["forf", "bagging", "tilde"], "forf"))
 def test_a_forest_is_the_trees_of_its_bags_with_any_number_of_threads(method: Any) -> None:
     rows = _muta()
     of_forest = ForestSettings(method, 2, 3, TildeSettings(test_share=0.3))

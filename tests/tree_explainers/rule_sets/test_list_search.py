@@ -119,6 +119,7 @@ def _found(limits: RuleLimits, *, with_pseudo_rows: bool) -> RuleList:
     return search_rule_list([], known, limits, pseudo=pseudo if with_pseudo_rows else None)
 
 
+@pytest.mark.long
 def test_where_labels_are_memorised_pseudo_rows_bring_rules_nearer_to_the_model_on_new_rows() -> None:
     known, _, unseen = _memorised()
     search = ListSearch(known, RuleLimits())

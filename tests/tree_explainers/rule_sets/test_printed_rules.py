@@ -11,6 +11,7 @@ from tests.support.naive_rules import first_that_hold, roundest
 from tests.support.native_models import NATIVE
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
 from tests.support.shared import shared_path
+from tree_explainers.column_words import BooleanPhrases
 from tree_explainers.errors import InvalidInput
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
@@ -22,7 +23,6 @@ from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.fab import fit_fab
 from tree_explainers.rule_sets.rule_counts import fit_rule_list
 from tree_explainers.rule_sets.rule_lists import Box, PrintedRules, boxes_of, conditions_of, print_rules
-from tree_explainers.wording import BooleanPhrases
 
 PIPELINES = ("missing_kept", "scaled_and_one_hot", "ordinal_categories", "dropped_indicators", *NATIVE)
 SETS = ("energy", "spambase", "random_forest_multiclass", "xgboost_binary", *PIPELINES)
@@ -127,7 +127,7 @@ def test_categories_that_could_be_read_as_words_of_a_rule_are_set_off() -> None:
 
 
 def test_boolean_columns_are_yes_or_no() -> None:
-    phrases = {"smoker": BooleanPhrases("smoker")}
+    phrases = {"smoker": BooleanPhrases.of("smoker")}
     below, above = (Condition("smoker", "smoker", each, 0.5, or_missing=False) for each in ("<=", ">"))
     missing = Condition("smoker", "smoker", "is missing", None, or_missing=False)
     age = Condition("age", "age", ">", 12.0, or_missing=False)

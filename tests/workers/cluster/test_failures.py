@@ -189,6 +189,7 @@ def _when_at(workshop: Workshop, job_id: str, stage: str, act: Callable[[], None
         time.sleep(0.02)
 
 
+@pytest.mark.long
 def test_waiting_for_a_task_asks_whether_to_stop_and_takes_no_processor(cluster: SmallCluster) -> None:
     from workers.cluster.connection import open_cluster  # it brings Dask
 

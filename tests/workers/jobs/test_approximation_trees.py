@@ -207,6 +207,7 @@ def test_the_kept_onnx_file_runs_and_says_the_same(workshop: Workshop, grown: Gr
     assert session.run([output], feeds)[0].ravel().tolist() == grown.tree_predictions.tolist()
 
 
+@pytest.mark.long
 def test_the_same_request_makes_the_same_tree_byte_for_byte(workshop: Workshop) -> None:
     first = _grown(workshop, "random_forest_multiclass", n_repeats=2, seed=3).made.id
     kept = [

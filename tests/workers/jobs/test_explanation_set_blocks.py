@@ -178,8 +178,13 @@ def _as_columns(line: Json, row: int) -> Json:
     if "decision" in line:
         flat |= {"outcome": line["decision"]["outcome"], "decision_score": line["decision"]["score"]}
     if "effects" in line:
-        flat["effects"] = [{name: each[name] for name in ("feature", "effect")} for each in line["effects"]["features"]]
-        flat["reference_row_id"] = line["effects"]["reference"]["row_id"]
+        effects = line["effects"]
+        names = ("feature", "effect", "points")
+        flat["effects"] = [{name: each.get(name) for name in names} for each in effects["features"]]
+        flat |= {f"effects_{name}": effects[name] for name in ("of", "scale", "score") if name in effects}
+        flat |= {"other_effects": effects["rest"]["effect"]}
+        named = {f"reference_{name}": value for name, value in effects["reference"].items()}
+        flat |= {name: named[name] for name in named if name.split("_", 1)[1] in {"kind", "row_id", "outcome", "score"}}
     return flat
 
 

@@ -174,6 +174,7 @@ def test_leaves_of_rows_of_which_one_is_refused_are_not_kept(shop: Shop) -> None
     assert LeafTableStore(shop.workshop.context.database).find(leaf_table_key(shop.model, dataset)) is None
 
 
+@pytest.mark.long
 def test_the_same_set_made_again_has_the_same_bytes(shop: Shop) -> None:
     first = shop.explain(n_prototypes=2)
     files = shop.workshop.context.artefacts.get(EXPLANATION_SETS.name, first.id).files

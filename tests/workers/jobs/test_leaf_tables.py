@@ -20,6 +20,7 @@ from storage.errors import NotFound
 from storage.leaf_tables import REVISION, LeafTableObjects, LeafTableStore
 from storage.tables import leaf_tables as leaf_tables_table
 from tests.support.job_contexts import forget_leaf_tables, job_context
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.real_jobs import REGRESSION, RealCase, register_real
 from tests.support.workshop import Workshop, workshop_in
 from tree_explainers.onnx_models.description import NOT_COMPARED, Engine
@@ -174,7 +175,7 @@ def test_what_is_damaged_is_made_again(
 def test_two_jobs_that_look_at_the_same_rows_at_once_keep_one_table(
     workshop: Workshop, case: RealCase, tmp_path: Path
 ) -> None:
-    both_look = Barrier(2, timeout=20)
+    both_look = Barrier(2, timeout=PATIENCE_SECONDS)
 
     def see(name: str) -> ScoredDataset:
         folder = tmp_path / name

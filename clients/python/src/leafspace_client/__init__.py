@@ -38,6 +38,7 @@ from .version import __version__ as __version__
 _LATE = {
     "approximation_trees": ("ApproximationTree", "AsyncApproximationTree"),
     "client": ("AsyncLeafspace", "Leafspace"),
+    "comparisons": ("AsyncComparison", "Comparison"),
     "explainer_names": ("AsyncNamedExplainer", "NamedExplainer"),
     "explainers": ("AsyncExplainer", "Explainer"),
     "explanation_sets": ("AsyncExplanationSet", "ExplanationSet"),
@@ -64,6 +65,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
         AsyncApproximationTree as AsyncApproximationTree,
     )
     from .client import AsyncLeafspace as AsyncLeafspace, Leafspace as Leafspace
+    from .comparisons import AsyncComparison as AsyncComparison, Comparison as Comparison
     from .explainer_names import AsyncNamedExplainer as AsyncNamedExplainer, NamedExplainer as NamedExplainer
     from .explainers import AsyncExplainer as AsyncExplainer, Explainer as Explainer
     from .explanation_sets import AsyncExplanationSet as AsyncExplanationSet, ExplanationSet as ExplanationSet

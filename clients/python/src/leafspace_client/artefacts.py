@@ -112,7 +112,7 @@ def wait(self: ViewT, *, progress: bool | None = None, timeout: float | None = N
     JobNotFinished
         If ``timeout`` is over; the job goes on.
     """
-    yield from _know(self)
+    yield from _load_details(self)
     if self._loaded_result is not None:
         return self
     if self.status != "ready" and self.job is not None:
@@ -128,7 +128,7 @@ def wait(self: ViewT, *, progress: bool | None = None, timeout: float | None = N
 
 def cancel(self: ViewT) -> Program[ViewT]:
     """Cancel the job that makes it; cancelling it again is no error."""
-    yield from _know(self)
+    yield from _load_details(self)
     if self.job is not None:
         yield from cancel_job(self, self.job)
     return (yield from refresh(self))
@@ -173,7 +173,7 @@ class AwaitableArtefact(Connected):
     show = awaitable(show_view)
 
 
-def _know(self: ArtefactView[Any]) -> Program[None]:
+def _load_details(self: ArtefactView[Any]) -> Program[None]:
     """Fetch it, if nothing but its id is here."""
     if self._details is None:
         yield from refresh(self)

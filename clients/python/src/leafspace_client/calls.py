@@ -1,4 +1,4 @@
-"""Calls: what the client does, written as programs without any waiting, so that blocking and async clients share it.
+"""Calls: what the client does, as sans-IO coroutines (like ``httpx.Auth.auth_flow``) that both of its forms share.
 
 A program is a generator: it yields the next step (a call, a pause, some work) and is sent the step's outcome. Programs
 send requests of the operations in ``contract/``, which know how their answers are read. ``blocking`` and ``awaitable``
@@ -218,7 +218,13 @@ def _documented(method: Any, kind: Callable[..., Any], program: Any) -> Any:  # 
 
 
 def _name_methods(owner: type) -> None:
-    """Give each class its own methods, with the names and signatures that it makes public."""
+    """Give each class its own methods, with the names and signatures that it makes public.
+
+    A method is written once, as a program of a type that its class binds (``Program[Kept]``); without this, ``help``
+    and editors of notebooks would show ``(self, /, *args)`` with such a variable. Type checkers read the same from
+    ``blocking`` and ``awaitable``. A written stub, or a second class made from the first one's source, would say all
+    signatures twice.
+    """
     types = type_arguments(owner)
     for name in [name for name in dir(owner) if hasattr(getattr(owner, name), "program")]:
         if name not in vars(owner):

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from .api_keys import fetch_me
+from .arguments import checked
 from .calls import Connected, Program, ServiceVersion, Work, awaitable, blocking, fetch_version, transport_of
 from .client_collections import AwaitableClient, BlockingClient, Collections
 from .conversion import convert_model
@@ -15,6 +16,7 @@ from .conversion.estimators import Ensemble
 from .datasets import register as send_dataset
 from .labels import KnownLabels
 from .models import register as send_model
+from .nouns import Identified
 from .records import warned_of_ignored
 from .relational_datasets import (
     AsyncRelationalDataset,
@@ -29,6 +31,9 @@ from .showing import show
 from .tables import TableNames, table_file
 from .transports import AsyncTransport, Connection, SyncTransport
 from .types import Dataset, Decision, Model
+
+if TYPE_CHECKING:
+    from .comparisons import AsyncComparison, Comparison
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 
@@ -223,6 +228,23 @@ class Leafspace(BlockingClient, Collections, HasRelationalDatasets[RelationalDat
     register_relational_dataset = blocking(register_tables)
     show = blocking(show)
 
+    @checked
+    def compare(
+        self,
+        one: Identified,
+        other: Identified,
+        *,
+        on: Identified | None = None,
+        by: Identified | None = None,
+        max_regions: int = 5,
+        seed: int = 0,
+    ) -> "Comparison":
+        """Request a comparison of two models ``on`` a dataset, or of two datasets ``by`` a model.
+
+        ``comparisons.between`` describes the parameters; call ``wait()`` on what is returned.
+        """
+        return self.comparisons.between(one, other, on=on, by=by, max_regions=max_regions, seed=seed)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (Leafspace, self._transport.connection, self._transport.labels)
 
@@ -264,6 +286,23 @@ class AsyncLeafspace(AwaitableClient, Collections, HasRelationalDatasets[AsyncRe
     register_dataset = awaitable(_register_dataset)
     register_relational_dataset = awaitable(register_tables)
     show = awaitable(show)
+
+    @checked
+    async def compare(
+        self,
+        one: Identified,
+        other: Identified,
+        *,
+        on: Identified | None = None,
+        by: Identified | None = None,
+        max_regions: int = 5,
+        seed: int = 0,
+    ) -> "AsyncComparison":
+        """Request a comparison of two models ``on`` a dataset, or of two datasets ``by`` a model.
+
+        ``comparisons.between`` describes the parameters; call ``wait()`` on what is returned.
+        """
+        return await self.comparisons.between(one, other, on=on, by=by, max_regions=max_regions, seed=seed)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (AsyncLeafspace, self._transport.connection, self._transport.labels)

@@ -12,6 +12,7 @@ from .transports import AsyncTransport, SyncTransport
 if TYPE_CHECKING:
     from .api_keys import ApiKeys, AsyncApiKeys
     from .approximation_trees import ApproximationTrees, AsyncApproximationTrees
+    from .comparisons import AsyncComparisons, Comparisons
     from .datasets import AsyncDatasets, Datasets
     from .explainer_names import AsyncExplainerNames, ExplainerNames
     from .explainers import AsyncExplainers, Explainers
@@ -102,6 +103,7 @@ class Collections:
     approximation_trees: "Late[ApproximationTrees, AsyncApproximationTrees]" = Late(
         "approximation_trees", "ApproximationTrees"
     )
+    comparisons: "Late[Comparisons, AsyncComparisons]" = Late("comparisons", "Comparisons")
     explanation_sets: "Late[ExplanationSets, AsyncExplanationSets]" = Late("explanation_sets", "ExplanationSets")
     reports: "Late[Reports, AsyncReports]" = Late("reports", "Reports")
     explanations: "Late[StoredExplanations, AsyncStoredExplanations]" = Late(

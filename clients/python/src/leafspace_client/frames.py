@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from .errors import missing_extra
+from .records import Record
 from .rows import received, spelled
 from .types import Unset
 
@@ -54,6 +55,11 @@ def neighbors_frame(rows: "Sequence[NeighborsOfRow]") -> Any:  # a DataFrame
 def audited_rows_frame(rows: "Sequence[AuditedRow]") -> Any:  # a DataFrame
     """Return one row for each audited row."""
     return _frame([row.to_dict() for row in rows])
+
+
+def records_frame(records: "Sequence[Record]") -> Any:  # a DataFrame
+    """Return one row for each record, with a column for each field."""
+    return _frame([record.to_dict() for record in records])
 
 
 def map_rows_frame(rows: "Sequence[MapRow]") -> Any:  # a DataFrame

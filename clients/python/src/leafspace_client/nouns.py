@@ -41,15 +41,15 @@ _PAGE_SIZE = 100
 class Noun(Generic[Answer]):
     """The operations that all kinds of things have."""
 
-    get: Callable[..., Request[Answer]]
-    list: Callable[..., Request[Any]]
-    delete: Callable[..., Request[None]] | None = None
-    rename: Callable[..., Request[Answer]] | None = None
+    get_operation: Callable[..., Request[Answer]]
+    list_operation: Callable[..., Request[Any]]
+    delete_operation: Callable[..., Request[None]] | None = None
+    rename_operation: Callable[..., Request[Answer]] | None = None
 
     @property
     def filters(self) -> dict[str, str]:
         """What its list can be filtered by, in the order of the contract, with the names of the parameters."""
-        parameters = inspect.signature(self.list).parameters
+        parameters = inspect.signature(self.list_operation).parameters
         return {key_of(name): name for name in parameters if name not in {"limit", "cursor"}}
 
 
@@ -135,7 +135,7 @@ class View(Connected, Displayed, Generic[Details]):
 
 def refresh(self: ViewT) -> Program[ViewT]:
     """Fetch it again, as it is now."""
-    self.details = yield from fetch(self.noun.get(self.id))
+    self.details = yield from fetch(self.noun.get_operation(self.id))
     self._is_whole = True
     return self
 
@@ -156,8 +156,8 @@ _refresh_now = blocking(refresh)
 
 
 def _renamed(noun: Noun[Answer], thing_id: str, name: str | None) -> Program[Answer]:
-    assert noun.rename is not None  # things without a name have no such method
-    request: Request[Answer] = noun.rename(thing_id, body=Renaming(name=name))
+    assert noun.rename_operation is not None  # things without a name have no such method
+    request: Request[Answer] = noun.rename_operation(thing_id, body=Renaming(name=name))
     return (yield from fetch(request))
 
 
@@ -197,15 +197,15 @@ class Collection(Connected, Generic[Answer, Kept]):
 
 def _get(self: Collection[Answer, Kept], thing: Identified) -> Program[Kept]:
     """Return one, by its id."""
-    answer = yield from fetch(self.noun.get(id_of(thing)))
+    answer = yield from fetch(self.noun.get_operation(id_of(thing)))
     return self._wrapped(answer)
 
 
 def _delete(self: Collection[Answer, Kept], thing: Identified) -> Program[None]:
     """Delete one that nothing is built on."""
-    assert self.noun.delete is not None  # collections without it have no such method
+    assert self.noun.delete_operation is not None  # collections without it have no such method
     try:
-        yield call_of(self.noun.delete(id_of(thing)))
+        yield call_of(self.noun.delete_operation(id_of(thing)))
     except NotFound as error:
         # Tried again, because the first answer was lost in transit: it is gone, as intended.
         if error.n_attempts == 1:
@@ -222,7 +222,7 @@ def _next_page(
     self: Collection[Any, Any], cursor: str | None, filters: Mapping[str, str]
 ) -> Program[tuple[list[Any], str | None]]:
     """Return a page of things, and where the next begins."""
-    page = yield from fetch(self.noun.list(limit=_PAGE_SIZE, cursor=cursor, **filters))
+    page = yield from fetch(self.noun.list_operation(limit=_PAGE_SIZE, cursor=cursor, **filters))
     return [self._wrapped(answer) for answer in page.data], page.next_cursor or None
 
 

@@ -16,7 +16,7 @@ from .contract.reports import (
 )
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .rows import id_text
-from .types import Comparison, Drift, ReportRequest, ReportResult, ReportVerification
+from .types import Drift, ReportComparison, ReportRequest, ReportResult, ReportVerification
 from .types import Report as Details
 
 REPORTS: Noun[Details] = Noun(get_report, list_reports, delete_report)
@@ -46,9 +46,9 @@ class ReportView(ArtefactView[Details]):
         return found
 
     @property
-    def comparison(self) -> Comparison | None:
+    def comparison(self) -> ReportComparison | None:
         """The other model beside this one, where one was named."""
-        found: Comparison | None = self._part("comparison")
+        found: ReportComparison | None = self._part("comparison")
         return found
 
     @property

@@ -12,7 +12,7 @@ import pytest
 from service.middleware.admission.bodies import BodyLimits
 from service.middleware.admission.limits import ConnectionLimits
 from service.middleware.asgi import Message, Receive, Scope, Send
-from tests.support.patience import PATIENCE_SECONDS
+from tests.support.patience import PATIENCE_SECONDS, when_idle
 from tests.support.shared import shared_path
 
 from ..serving import call, exchange, problem_of, receive_all, receive_answers, serving, status_of
@@ -95,7 +95,7 @@ def test_paths_may_have_limits_of_their_own(port: int) -> None:
 def test_a_body_that_stalls_is_refused(port: int) -> None:
     start = time.monotonic()
     answer = exchange(port, post("/v1/explainers", b"{", length=10))
-    assert 0.4 < time.monotonic() - start < 5
+    assert 0.4 < time.monotonic() - start < when_idle(5)
     assert status_of(answer) == 408
     assert problem_of(answer)["code"] == "body_timeout"
     assert b"connection: close" in answer.lower()
@@ -109,7 +109,7 @@ def test_a_body_that_drips_is_refused(port: int) -> None:
         drip.start()
         answer = receive_all(connection)
         drip.join()
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < when_idle(5)
     assert status_of(answer) == 408
 
 
@@ -156,14 +156,14 @@ def test_headers_that_drip_are_cut_off(port: int) -> None:
         drip.start()
         answer = receive_all(connection)
         drip.join()
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < when_idle(5)
     assert status_of(answer) == 408
 
 
 def test_a_connection_that_says_nothing_is_cut_off(port: int) -> None:
     start = time.monotonic()
     exchange(port, b"")
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < when_idle(5)
 
 
 def test_blank_lines_after_an_answer_do_not_hold_the_connection(port: int) -> None:
@@ -173,7 +173,7 @@ def test_blank_lines_after_an_answer_do_not_hold_the_connection(port: int) -> No
         start = time.monotonic()
         connection.sendall(b"\r\n")
         receive_all(connection)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < when_idle(5)
 
 
 def test_headers_without_end_are_cut_off(port: int) -> None:

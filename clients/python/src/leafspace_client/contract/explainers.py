@@ -176,6 +176,8 @@ class ComparedFeature(Record):
 
     feature: str
     """Name of the feature."""
+    label: float | str | Unset = UNSET
+    """What the dataset's dictionary, or its metadata, call the feature; absent where it is called by its name."""
     value: CellValue | None
     """Value of the row; null if it is missing."""
     prototype_values: list[CellValue | None]
@@ -209,6 +211,8 @@ class Curve(Record):
 
     feature: str
     """Name of the feature; of a one-hot group, the group's."""
+    label: float | str | Unset = UNSET
+    """What the dataset's dictionary, or its metadata, call the feature; absent where it is called by its name."""
     score_of: str | Unset = UNSET
     """Class whose score it is; absent for regression."""
     value: CellValue | None
@@ -286,6 +290,10 @@ class Effects(Record):
     """
     rest: OtherEffects
     """What the features that are not listed add."""
+    principal_reasons: list[PrincipalReason] | Unset = UNSET
+    """Where the outcome is adverse, as the model's decision or the dictionary says: the features, or groups, that move
+    the score most towards it, at most four, without protected and hidden ones; else absent.
+    """
 
 
 class EffectsReference(Record):
@@ -587,13 +595,25 @@ class FeatureEffect(Record):
     """By how much one feature moves the score."""
 
     feature: str
-    """Name of the feature; of a column made of several features, the column's."""
+    """Name of the feature, or of a group of features in the dictionary that count as one; of a column made of several
+    features, the column's.
+    """
+    label: float | str | Unset = UNSET
+    """What the dataset's dictionary, or its metadata, call the feature; absent where it is called by its name."""
+    group: list[str] | Unset = UNSET
+    """Features of the group; absent where it is a single one."""
+    protected: bool | Unset = UNSET
+    """True where the dictionary protects the feature, or one of the group: it is no reason and never changed."""
     value: CellValue | Unset | None = UNSET
     """Value of the row; null if it is missing. Absent where the feature is not a raw one."""
     reference_value: CellValue | Unset | None = UNSET
     """Value of the reference case; null if it is missing. Absent where the feature is not a raw one, and where effects
     are means over several rows.
     """
+    value_text: str | Unset = UNSET
+    """Value of the row in the words of the dictionary; absent where it has none for the feature."""
+    reference_text: str | Unset = UNSET
+    """Value of the reference case in these words."""
     effect: float
     """How much of the difference of the two scores is due to it, in the scale."""
     points: float | Unset = UNSET
@@ -730,6 +750,17 @@ class PathLeaf(Record):
     """Shares of the classes in the order of the classes; empty for regression."""
     n_samples: int
     """Number of the reference dataset's rows that reach it."""
+
+
+class PrincipalReason(Record):
+    """A feature, or a group of features, that speaks for an adverse outcome, as a notice states it."""
+
+    feature: str
+    """Name of the feature, or of the group."""
+    code: str | Unset = UNSET
+    """Code of the reason in the dictionary; absent without one."""
+    text: str
+    """The reason in the dictionary's words; without any, what the feature is called."""
 
 
 class PrototypePrediction(Record):

@@ -18,8 +18,9 @@ CertificateObjectiveConstraint: TypeAlias = Literal["n_prototypes", "n_prototype
 CertificateObjectiveName: TypeAlias = Literal["coverage", "class_weighted_coverage"]
 ColumnRole: TypeAlias = Literal["feature", "target", "row_id", "ignored"]
 ComparedRowStatus: TypeAlias = Literal["ok", "error"]
-ComparisonCompared: TypeAlias = Literal["outcome", "label", "value"]
+ComparisonEffectsScale: TypeAlias = Literal["probability", "log_odds", "value", "share"]
 Criterion: TypeAlias = Literal["gain", "gain_ratio"]
+DatasetDriftConclusion: TypeAlias = Literal["differs", "no_difference_seen", "too_few_rows"]
 DatasetSeparator: TypeAlias = Literal[",", ";", "\t", "|"]
 DecidedRowDecision: TypeAlias = Literal["accept", "keep", "relabel", "unsure"]
 Detail: TypeAlias = Literal["short", "full"]
@@ -57,10 +58,12 @@ ListJobsKind: TypeAlias = Literal[
     "rule_sets",
     "approximation_trees",
     "explanation_sets",
+    "comparisons",
     "reports",
 ]
 ListJobsStatus: TypeAlias = Literal["queued", "running", "cancelling", "succeeded", "failed", "cancelled"]
 MeasuredAgainst: TypeAlias = Literal["target", "model"]
+ModelChangeComparedBy: TypeAlias = Literal["outcomes", "values"]
 ModelEngineName: TypeAlias = Literal["walker", "onnxruntime"]
 ModelEnsemble: TypeAlias = Literal["random_forest", "boosting", "other"]
 ModelFeatureTypes: TypeAlias = Literal["number", "category"]
@@ -83,6 +86,7 @@ RelationalForestPruning: TypeAlias = Literal["c45", "none"]
 RelationalWarningCode: TypeAlias = Literal[
     "dates_without_time", "time_without_cutoff", "table_not_joined", "column_of_ids", "key_in_doubt"
 ]
+ReportComparisonCompared: TypeAlias = Literal["outcome", "label", "value"]
 ReportPartName: TypeAlias = Literal[
     "request",
     "model",

@@ -11,47 +11,9 @@ from typing import Literal
 from ..fields import UNSET, Unset
 from ..operations import Request, segment
 from ..records import Record
-from .literals import ComparisonCompared, ReportPartName, ReportVerificationStatus, Status
+from .comparisons import ShareComparison
+from .literals import ReportComparisonCompared, ReportPartName, ReportVerificationStatus, Status
 from .models import Problem
-
-
-class Comparison(Record):
-    """Two models on the same rows."""
-
-    other_model: str
-    """Id of the other model."""
-    compared: ComparisonCompared | str
-    """What is compared: the decided `outcome`, where both models decide between the same outcomes; otherwise the
-    predicted `label`, or the predicted `value` of regressions.
-    """
-    n_rows: int
-    """Number of rows that both models accept."""
-    n_refused: int
-    """Number of rows that one of them does not accept."""
-    n_changed: int | None
-    """Number of rows whose outcome or predicted label differs; null for regression."""
-    changes: list[LabelChange]
-    """Changes of the label by number of rows, the most frequent first, at most 20; empty for regression."""
-    mean_difference: float | None
-    """Mean absolute difference of the predicted values; null for classification."""
-    prototypes_agreement: float | None
-    """Share of the rows whose nearest prototypes have the same label, or none, 0 to 1; null for regression, and where
-    those of one model are of outcomes.
-    """
-    rules_agreement: float | None
-    """Share of the rows for which both rule sets predict the same label, 0 to 1; null for regression, and without two
-    rule sets in which the first rule that holds decides.
-    """
-    trees_agreement: float | None
-    """Share of the rows for which both approximation trees predict the same label, 0 to 1; null for regression, and
-    without two trees.
-    """
-    prototypes_in_both: list[str]
-    """Ids of rows that are prototypes of both; empty where they are of different datasets."""
-    rules_in_both: list[str]
-    """Texts of rules that both rule sets have."""
-    tree_features_in_both: list[str]
-    """Features that both approximation trees split on."""
 
 
 class Drift(Record):
@@ -148,6 +110,45 @@ class Report(Record):
     """Result of the job; null until the status is `ready`, and in lists."""
 
 
+class ReportComparison(Record):
+    """Two models on the same rows."""
+
+    other_model: str
+    """Id of the other model."""
+    compared: ReportComparisonCompared | str
+    """What is compared: the decided `outcome`, where both models decide between the same outcomes; otherwise the
+    predicted `label`, or the predicted `value` of regressions.
+    """
+    n_rows: int
+    """Number of rows that both models accept."""
+    n_refused: int
+    """Number of rows that one of them does not accept."""
+    n_changed: int | None
+    """Number of rows whose outcome or predicted label differs; null for regression."""
+    changes: list[LabelChange]
+    """Changes of the label by number of rows, the most frequent first, at most 20; empty for regression."""
+    mean_difference: float | None
+    """Mean absolute difference of the predicted values; null for classification."""
+    prototypes_agreement: float | None
+    """Share of the rows whose nearest prototypes have the same label, or none, 0 to 1; null for regression, and where
+    those of one model are of outcomes.
+    """
+    rules_agreement: float | None
+    """Share of the rows for which both rule sets predict the same label, 0 to 1; null for regression, and without two
+    rule sets in which the first rule that holds decides.
+    """
+    trees_agreement: float | None
+    """Share of the rows for which both approximation trees predict the same label, 0 to 1; null for regression, and
+    without two trees.
+    """
+    prototypes_in_both: list[str]
+    """Ids of rows that are prototypes of both; empty where they are of different datasets."""
+    rules_in_both: list[str]
+    """Texts of rules that both rule sets have."""
+    tree_features_in_both: list[str]
+    """Features that both approximation trees split on."""
+
+
 class ReportInput(Record):
     """Something that the report shows."""
 
@@ -220,7 +221,7 @@ class ReportResult(Record):
     """Its parts in their order."""
     inputs: list[ReportInput]
     """What it shows, with digests."""
-    comparison: Comparison | None
+    comparison: ReportComparison | None
     """The other model beside this one; null: none was named."""
     drift: Drift | None
     """The newer rows beside the reference rows; null: none were named."""
@@ -249,34 +250,6 @@ class ReportVerification(Record):
     """Version of the service that drew the file."""
     present_service: str
     """Version of the service that verified it."""
-
-
-class ShareComparison(Record):
-    """A share of the newer rows beside the same share of the reference rows, as if both were drawn independently."""
-
-    share: float | None
-    """Share of the newer rows, 0 to 1; null where there are none."""
-    interval: ShareInterval | None
-    """Its 95 % interval (Wilson, 1927); null likewise."""
-    reference_share: float | None
-    """Share of the reference rows, 0 to 1; null where there are none."""
-    reference_interval: ShareInterval | None
-    """Its 95 % interval; null likewise."""
-    difference_interval: ShareInterval | None
-    """Interval of `share` less `reference_share` (Newcombe, 1998, method 10), so wide that all such intervals of the
-    result hold together with 95 %: each has 1 - 0.05 / `n_comparisons`. Null where either share is.
-    """
-    differs: bool
-    """Whether `difference_interval` leaves 0 out: the shares differ by more than chance would explain."""
-
-
-class ShareInterval(Record):
-    """What chance leaves open about a share, or about the difference of two."""
-
-    low: float
-    """Lower end."""
-    high: float
-    """Upper end."""
 
 
 def create_report(*, body: ReportRequest, idempotency_key: str | Unset | None = UNSET) -> Request[Report]:

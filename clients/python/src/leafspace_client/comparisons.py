@@ -1,0 +1,211 @@
+"""Comparisons: two models on the same rows, or one model on two datasets (drift)."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content
+from .calls import Program, Work, awaitable, blocking, create, fetch
+from .contract.comparisons import (
+    create_comparison,
+    delete_comparison,
+    get_comparison,
+    get_comparison_content,
+    list_comparisons,
+)
+from .contract.explainer_names import get_explainer_name
+from .contract.explainers import get_explainer
+from .errors import WrongArgument
+from .frames import records_frame
+from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of, id_or_none
+from .records import Records
+from .types import (
+    ChangedPrototype,
+    ChangedRegion,
+    ChangedRow,
+    ComparisonRequest,
+    ComparisonResult,
+    EffectChange,
+)
+from .types import Comparison as Details
+
+COMPARISONS: Noun[Details] = Noun(get_comparison, list_comparisons, delete_comparison)
+Kept = TypeVar("Kept")
+ComparisonFrame: TypeAlias = Literal["effects", "regions", "rows"]
+
+
+class ComparisonView(ArtefactView[Details]):
+    """A comparison as it was when it was last fetched; ``details`` has all fields that the service sends."""
+
+    noun = COMPARISONS
+    contents = Content(get_comparison_content, {"json": "application/json"})
+
+    @property
+    def summary(self) -> str:
+        """What was found, in words."""
+        found: str = self._part("summary")
+        return found
+
+    @property
+    def effects(self) -> Sequence[EffectChange]:
+        """Effects of features that moved, the largest move first."""
+        found: Sequence[EffectChange] = self._part("effects")
+        return found
+
+    @property
+    def regions(self) -> Sequence[ChangedRegion]:
+        """Where two models differ more than elsewhere, as rules; none of two datasets."""
+        found: Sequence[ChangedRegion] = self._of_models("regions")
+        return found
+
+    @property
+    def rows(self) -> Sequence[ChangedRow]:
+        """The rows for which two models differ most; none of two datasets."""
+        found: Sequence[ChangedRow] = self._of_models("rows")
+        return found
+
+    @property
+    def prototypes(self) -> Sequence[ChangedPrototype]:
+        """Rows that represent those that changed; none of two datasets."""
+        found: Sequence[ChangedPrototype] = self._of_models("prototypes")
+        return found
+
+    def _of_models(self, field: str) -> Any:  # of each field its own
+        models = self.result.models
+        return Records([] if models is None else getattr(models, field))
+
+    def __str__(self) -> str:
+        return self.summary if self._has_result() else repr(self)
+
+    def _contents(self, result: ComparisonResult) -> str:
+        drift, changed = result.datasets, result.models
+        if drift is not None:
+            return f"two datasets, {drift.conclusion.replace('_', ' ')}"
+        if changed is None:
+            return ""
+        if changed.share_changed is None:
+            return f"two models, values differ by {changed.mean_absolute_difference:.4g} on average"
+        return f"two models, {changed.share_changed:.1%} of {result.n_rows:,} rows have another outcome"
+
+
+def _to_frame(self: ComparisonView, rows: ComparisonFrame = "effects") -> Program[Any]:
+    """Return effects that moved, or, of two models, regions or rows that changed, as a DataFrame; needs pandas."""
+    result = self.result
+    listed = result.effects if rows == "effects" else getattr(self, rows)
+    return (yield Work(lambda: records_frame(listed)))
+
+
+def _model_of(thing: Identified) -> Program[str]:
+    """Return the id of a model: its own, that of an explainer, or that of the explainer that a name means."""
+    known = id_of(thing)
+    if "_" not in known:  # which names of explainers never have, and ids always
+        known = (yield from fetch(get_explainer_name(known))).explainer
+    if known.startswith("xpl_"):
+        return str((yield from fetch(get_explainer(known))).model)
+    return known
+
+
+def _create(
+    self: Collection[Details, Kept],
+    model: Identified,
+    dataset: Identified,
+    *,
+    other_model: Identified | None = None,
+    other_dataset: Identified | None = None,
+    max_regions: int = 5,
+    seed: int = 0,
+) -> Program[Kept]:
+    """Request a comparison with another model or another dataset; call ``wait()`` on what is returned.
+
+    Parameters
+    ----------
+    model
+        A model, an explainer of it, or the name of an explainer; or an id of either.
+    dataset
+        The rows on which two models are compared, or the reference rows; best such that no model was trained on them.
+    other_model
+        As ``model``: what is compared with it, of the same task.
+    other_dataset
+        What is compared with the dataset, such as newer rows.
+    max_regions
+        Maximum number of rules that say where two models differ.
+    seed
+        Draws the rows of which more than predictions is compared.
+    """
+    request = ComparisonRequest(
+        model=(yield from _model_of(model)),
+        dataset=id_of(dataset),
+        other_model=None if other_model is None else (yield from _model_of(other_model)),
+        other_dataset=id_or_none(other_dataset),
+        max_regions=max_regions,
+        seed=seed,
+    )
+    return self._wrapped((yield from create(create_comparison(body=request))))
+
+
+def _between(
+    self: Collection[Details, Kept],
+    one: Identified,
+    other: Identified,
+    *,
+    on: Identified | None = None,
+    by: Identified | None = None,
+    max_regions: int = 5,
+    seed: int = 0,
+) -> Program[Kept]:
+    """Request a comparison of two models ``on`` a dataset, or of two datasets ``by`` a model.
+
+    Parameters
+    ----------
+    one, other
+        Two models, of which ``one`` is in force; or two datasets, of which ``one`` has the reference rows. A model may
+        be named by an explainer, or by the name of one.
+    on
+        The dataset on which two models are compared, best of rows that neither was trained on.
+    by
+        The model, or an explainer of it, by which two datasets are compared.
+    max_regions
+        Maximum number of rules that say where two models differ.
+    seed
+        Draws the rows of which more than predictions is compared.
+
+    Raises
+    ------
+    WrongArgument
+        If neither ``on`` nor ``by`` is given, or both are.
+    """
+    if (on is None) == (by is None):
+        message = "compare takes either `on`, the dataset for two models, or `by`, the model for two datasets"
+        raise WrongArgument("validation_failed", message)
+    if on is not None:
+        return (yield from _create(self, one, on, other_model=other, max_regions=max_regions, seed=seed))
+    return (yield from _create(self, by, one, other_dataset=other, max_regions=max_regions, seed=seed))
+
+
+class Comparison(ComparisonView, BlockingArtefact):
+    """A comparison, for the blocking client."""
+
+    to_frame = blocking(_to_frame)
+
+
+class AsyncComparison(ComparisonView, AwaitableArtefact):
+    """A comparison, for the async client."""
+
+    to_frame = awaitable(_to_frame)
+
+
+class Comparisons(SyncDeletable[Details, Comparison, Comparison]):
+    """All comparisons, newest first."""
+
+    noun = COMPARISONS
+    view = Comparison
+    create = blocking(_create)
+    between = blocking(_between)
+
+
+class AsyncComparisons(AsyncDeletable[Details, AsyncComparison, AsyncComparison]):
+    """All comparisons, newest first."""
+
+    noun = COMPARISONS
+    view = AsyncComparison
+    create = awaitable(_create)
+    between = awaitable(_between)

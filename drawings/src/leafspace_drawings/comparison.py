@@ -1,0 +1,73 @@
+"""Where two models differ on the same rows, or how two sets of rows differ by one model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .classes import Classes
+from .links import Links
+from .pictures import picture
+from .templating import render
+
+Json = Mapping[str, Any]
+_NOTHING: Json = {}
+_N_ROWS_SHOWN, _N_EFFECTS_SHOWN = 10, 10
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonContext:
+    """What a drawing of a comparison can use beside its document; each part may be absent."""
+
+    model: Json | None = None
+    dataset: Json | None = None
+    links: Links = field(default_factory=Links)
+
+
+@picture(
+    "comparison", ids="cmp_", part="comparisons", words="comparison", context=ComparisonContext, is_made_of_rows=True
+)
+def draw_comparison(document: Json, context: ComparisonContext) -> str:
+    """Return the drawing of a ready answer of ``GET /v1/comparisons/{id}``."""
+    return render("comparison", found=_Found(document, context))
+
+
+class _Found:
+    """What the template shows of a comparison."""
+
+    def __init__(self, document: Json, context: ComparisonContext) -> None:
+        model, dataset, links = context.model or _NOTHING, context.dataset or _NOTHING, context.links
+        self.request: Json = document["request"]
+        self.result: Json = document["result"]
+        self.models: Json | None = self.result["models"]
+        self.datasets: Json | None = self.result["datasets"]
+        self.model_name = model.get("name") or self.request["model"]
+        self.dataset_name = dataset.get("name") or self.request["dataset"]
+        self.classes = Classes(self._outcomes())
+        other = self.request["other_model"] or self.request["other_dataset"]
+        self.other, self.other_address = other, links.to("datasets" if self.datasets else "models", other)
+        self.largest = max((each["moved"] for each in self.effects), default=0) or 1
+
+    def _outcomes(self) -> list[str]:
+        if self.datasets is not None:
+            return [each["outcome"] for each in self.datasets["outcomes"]]
+        changes = self.models["changes"] if self.models else []
+        rows = self.models["rows"] if self.models else []
+        named = [each[key] for each in (*changes, *rows) for key in ("outcome", "other_outcome")]
+        return sorted({each for each in named if each is not None})
+
+    @property
+    def effects(self) -> Sequence[Json]:
+        """The effects that moved most."""
+        effects: Sequence[Json] = self.result["effects"]
+        return effects[:_N_EFFECTS_SHOWN]
+
+    @property
+    def rows(self) -> Sequence[Json]:
+        """The rows that changed most."""
+        rows: Sequence[Json] = self.models["rows"] if self.models else []
+        return rows[:_N_ROWS_SHOWN]
+
+    @property
+    def is_share(self) -> bool:
+        """Whether outcomes are compared, and not values."""
+        return self.models is not None and self.models["compared_by"] == "outcomes"

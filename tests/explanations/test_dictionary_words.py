@@ -1,0 +1,225 @@
+"""Explanations speak a dictionary's words, at once when these change, and say nothing of hidden features."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from schemas.dictionaries import DictionaryRequest
+from schemas.explanations import ExplanationList, ExplanationRequest
+from service.operations.dictionaries import delete_dictionary, put_dictionary
+from service.operations.explanations import explain_rows, warm_explainer
+from service.operations.preconditions import Precondition
+from tests.support.pipelines import columns_onnx
+from tests.support.workshop import Workshop, result_of, workshop_in
+
+_PARTS = ["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
+_COSTLY = ["changes", "curves", "evidence"]
+_WORDS: list[dict[str, Any]] = [
+    {"name": "qyears", "label": "age of the applicant", "unit": "years", "reason_code": "R1"},
+    {"name": "qwage", "label": "monthly wage", "unit": "EUR", "decimals": 0, "group": "means"},
+    {"name": "qsaved", "label": "savings", "unit": "EUR", "group": "means", "reason_text": "Too little is saved."},
+    {
+        "name": "qstate",
+        "label": "state of the account",
+        "values": [{"value": "A11", "label": "overdrawn"}, {"value": "A12", "label": "in credit"}],
+    },
+]
+_OUTCOMES: list[dict[str, Any]] = [
+    {"name": "bad", "label": "refused", "adverse": True},
+    {"name": "good", "label": "granted"},
+]
+
+
+def _frame() -> pd.DataFrame:
+    random = np.random.default_rng(3)
+    n_rows = 160
+    frame = pd.DataFrame(
+        {
+            "qyears": random.integers(20, 70, n_rows).astype(np.float64),
+            "qwage": np.round(random.uniform(1000, 5000, n_rows), 2),
+            "qsaved": np.round(random.uniform(0, 9000, n_rows), 2),
+            "qstate": random.choice(["A11", "A12", "A13"], n_rows),
+        }
+    )
+    points = frame.qyears / 50 + frame.qwage / 3000 + frame.qsaved / 6000 + (frame.qstate == "A12") - 1.2
+    return frame.assign(risk=np.where(points + random.normal(0, 0.4, n_rows) > 1.5, "good", "bad"))
+
+
+@dataclass(frozen=True)
+class _Shop:
+    workshop: Workshop
+    frame: pd.DataFrame
+    dataset: str
+    explainer: str
+
+    def say(self, features: list[dict[str, Any]], outcomes: list[dict[str, Any]] | None = None) -> None:
+        request = DictionaryRequest(features=features, outcomes=outcomes or [])
+        put_dictionary(self.workshop.context, self.dataset, request, Precondition())
+
+    def explain(self, row: int = 0, **request: Any) -> dict[str, Any]:
+        instance = self.frame.drop(columns="risk").iloc[row].to_dict()
+        warm = warm_explainer(self.workshop.context, self.explainer)
+        answer = json.loads(explain_rows(warm, ExplanationRequest(instances=[instance], **request)))
+        ExplanationList.model_validate(answer)
+        found: dict[str, Any] = answer["data"][0]
+        return found
+
+    def row_of(self, outcome: str) -> int:
+        rows = (row for row in range(len(self.frame)) if self.explain(row)["decision"]["outcome"] == outcome)
+        return next(rows)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shop]:
+    frame = _frame()
+    features = frame.drop(columns="risk")
+    steps = ColumnTransformer([("text", OneHotEncoder(handle_unknown="ignore"), ["qstate"])], remainder="passthrough")
+    pipeline = make_pipeline(steps, RandomForestClassifier(12, max_depth=4, random_state=0)).fit(features, frame.risk)
+    with workshop_in(tmp_path_factory.mktemp("words")) as workshop:
+        model = workshop.register_model(columns_onnx(pipeline, features))
+        dataset = workshop.register_dataset(frame, target="risk")
+        both = {"model": model, "dataset": dataset}
+        prototypes = workshop.make(**both, n_prototypes=6)
+        rules = workshop.find_rules(**both, n_restarts=1, max_rules=3)
+        tree = workshop.grow_tree(**both, method="cart", max_pseudo_samples=2000, max_depth=3)
+        assert result_of(rules)
+        assert result_of(tree)
+        explainer = workshop.register_explainer(
+            model=model, prototype_set=prototypes.id, rule_set=rules.id, approximation_tree=tree.id
+        )
+        yield _Shop(workshop, frame, dataset, explainer)
+
+
+@pytest.fixture(autouse=True)
+def _no_words(shop: _Shop) -> Iterator[None]:
+    yield
+    if shop.workshop.context.dictionaries.get(shop.dataset).words is not None:
+        delete_dictionary(shop.workshop.context, shop.dataset, Precondition())
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from [item] if name in {"text", "summary", "detail"} and isinstance(item, str) else _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+
+
+def test_every_text_has_the_words_and_the_names_stay_beside_them(shop: _Shop) -> None:
+    row = shop.row_of("bad")
+    before = shop.explain(row, include=[*_PARTS, *_COSTLY], n_reasons="all", max_changed_features=2)
+    shop.say([{**each, "group": None} for each in _WORDS], _OUTCOMES)
+    after = shop.explain(row, include=[*_PARTS, *_COSTLY], n_reasons="all", max_changed_features=2)
+
+    texts, raw = list(_texts(after)), list(_texts(before))
+    assert len(texts) == len(raw) + len(after["effects"]["principal_reasons"])
+    for name in ("qyears", "qwage", "qsaved", "qstate", "A11", "A12"):
+        assert any(name in text for text in raw)
+        assert not [text for text in texts if name in text]
+    for word in ("age of the applicant", "years", "monthly wage", "EUR", "overdrawn", "in credit", "refused"):
+        assert any(word in text for text in texts), word
+    entry = next(each for each in after["effects"]["features"] if each["feature"] == "qwage")
+    assert entry["label"] == "monthly wage"
+    assert entry["value_text"] == f"{round(entry['value']):,} EUR"
+    names = [[each["feature"] for each in found["effects"]["features"]] for found in (before, after)]
+    assert names[0] == names[1]
+
+
+def test_words_count_from_the_next_request_on_and_go_again(shop: _Shop) -> None:
+    before = shop.explain()
+    shop.say([{"name": "qyears", "label": "first"}])
+    first = shop.explain()
+    shop.say([{"name": "qyears", "label": "second"}])
+    second = shop.explain()
+    delete_dictionary(shop.workshop.context, shop.dataset, Precondition())
+
+    labels = [
+        next(each.get("label") for each in found["effects"]["features"] if each["feature"] == "qyears")
+        for found in (before, first, second)
+    ]
+    assert labels == [None, "first", "second"]
+    assert shop.explain() == before
+
+
+@pytest.mark.parametrize("hidden", ["qyears", "qwage", "qsaved", "qstate"])
+def test_nothing_of_a_hidden_feature_is_in_any_answer(shop: _Shop, hidden: str) -> None:
+    words = [{**each, "hidden": each["name"] == hidden} for each in _WORDS]
+    shop.say(words, _OUTCOMES)
+    label = next(each["label"] for each in _WORDS if each["name"] == hidden)
+    for row in range(0, 160, 16):
+        answer = shop.explain(row, include=_COSTLY, detail="full")
+        text = json.dumps(answer)
+        value = shop.frame[hidden].iloc[row]
+        assert answer["status"] == "ok"
+        said = {hidden, label, "overdrawn", "in credit", value} if hidden == "qstate" else {hidden, label}
+        if hidden in {"qwage", "qsaved"}:
+            said |= {repr(float(value)), f"{value:,}", f"{round(value):,} EUR"}
+        assert not [word for word in said if word in text]
+        effects = answer["effects"]
+        listed = sum(each["effect"] for each in effects["features"])
+        total = effects["score"] - effects["reference"]["score"]
+        assert listed + effects["rest"]["effect"] == pytest.approx(total, abs=1e-6)
+
+
+def test_features_of_a_group_are_one_player(shop: _Shop) -> None:
+    single = {each["feature"]: each["effect"] for each in shop.explain(n_reasons="all")["effects"]["features"]}
+    shop.say(_WORDS)
+    effects = shop.explain(n_reasons="all")["effects"]
+
+    entries = {each["feature"]: each for each in effects["features"]}
+    assert set(entries) <= {"qyears", "means", "qstate"}
+    assert entries["means"]["group"] == ["qwage", "qsaved"]
+    assert "value" not in entries["means"]
+    assert sum(each["effect"] for each in effects["features"]) == pytest.approx(sum(single.values()), abs=1e-6)
+
+
+def test_protected_features_stay_in_effects_alone(shop: _Shop) -> None:
+    row = shop.row_of("bad")
+    shop.say([{"name": "qwage", "label": "monthly wage", "protected": True}], _OUTCOMES)
+    answer = shop.explain(row, include=["changes"], n_reasons="all")
+
+    effects = answer["effects"]
+    assert next(each for each in effects["features"] if each["feature"] == "qwage")["protected"]
+    assert effects["principal_reasons"]
+    others = json.dumps([answer["changes"], answer["summary"], answer["nearest_prototypes"]])
+    assert "qwage" not in others
+    assert "monthly wage" not in others
+    assert "qwage" not in json.dumps(effects["principal_reasons"])
+
+
+def test_constraints_bind_changes(shop: _Shop) -> None:
+    row = shop.row_of("bad")
+    for bound in ("fixed", "only_up", "only_down"):
+        shop.say([{"name": name, bound: True} for name in ("qyears", "qwage", "qsaved")])
+        changes = shop.explain(row, include=["changes"])["changes"]
+        parts = [part for option in changes["options"] for part in option["changes"] if part["feature"] != "qstate"]
+        directions = {np.sign(part["to"] - part["value"]) for part in parts}
+        assert directions <= {"fixed": set(), "only_up": {1.0}, "only_down": {-1.0}}[bound]
+    shop.say([{"name": "qwage", "only_down": True}])
+    changes = shop.explain(row, include=["changes"], only_up=["qwage"])["changes"]
+    assert "qwage" not in json.dumps(changes["options"])
+
+
+def test_principal_reasons_move_the_score_to_the_adverse_outcome(shop: _Shop) -> None:
+    bad, good = shop.row_of("bad"), shop.row_of("good")
+    assert "principal_reasons" not in shop.explain(bad)["effects"]
+    shop.say(_WORDS, _OUTCOMES)
+    effects = shop.explain(bad, n_reasons="all")["effects"]
+
+    towards = [each["feature"] for each in effects["features"] if each["effect"] > 0]
+    assert effects["of"] == "bad"
+    assert [each["feature"] for each in effects["principal_reasons"]] == towards[:4]
+    for reason in effects["principal_reasons"]:
+        said = {"qyears": ("R1", "age of the applicant"), "means": (None, "Too little is saved.")}
+        assert (reason.get("code"), reason["text"]) == said.get(reason["feature"], (None, "state of the account"))
+    assert "principal_reasons" not in shop.explain(good)["effects"]

@@ -1,0 +1,279 @@
+"""One model on two sets of rows: whether they differ in typicality, in what is predicted, and in effects (drift)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.comparisons import (
+    MAX_SAMPLED_ROWS,
+    ComparisonRequest,
+    ComparisonResult,
+    DatasetDrift,
+    EffectChange,
+    OutcomeDrift,
+    SampleDistance,
+    TypicalityDrift,
+)
+from schemas.reports import ShareComparison
+from storage.models import ModelStore
+from tree_explainers.comparisons.feature_effects import FeatureEffects
+from tree_explainers.comparisons.two_samples import (
+    MIN_ROWS,
+    SIGNIFICANCE,
+    TwoSamples,
+    compare_samples,
+    detectable_distance,
+    holm,
+)
+from tree_explainers.compute.progress import ReportProgress, part_of
+from tree_explainers.errors import MethodNotApplicable
+from tree_explainers.leaf_space.nearest_rows import nearest_rows
+
+from ..runtime.context import JobContext
+from .compared_rows import (
+    N_EXPLAINED,
+    N_REFERENCES,
+    ComparedRows,
+    draw_sample,
+    effects_of,
+    features_of,
+    load_rows,
+    read_columns,
+)
+from .inputs import open_model
+from .share_comparisons import CHANCE, compare_shares
+
+_TYPICAL_ROWS = 2_000  # of each dataset, whose nearest row of the first is looked for
+_MOST_EFFECTS = 20
+_MOST_NAMED = 5  # features of the summary
+_TWO = 2  # classes, of which one score says all
+_FAMILIES = 2  # of comparisons, of shares and of distances, which share the probability of a false claim
+_LOADED, _TYPICAL, _EXPLAINED = (0.3, 0.6), 0.75, 1.0
+_TRAINED_ON = (
+    "dataset is not declared as held out: where the model was trained on its rows, others may differ from them though "
+    "nothing has changed; name rows that it was not trained on, and declare them as held_out"
+)
+_UNSEEN = "what changed in ways that the model does not read is not seen"
+
+
+class _Sampled(NamedTuple):
+    """Numbers of sampled rows of both datasets, (n_sampled,) each."""
+
+    own: NDArray[np.float64]
+    other: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """Distances of several samples, with p-values that hold together."""
+
+    compared: list[TwoSamples]
+    views: list[SampleDistance]
+
+    @classmethod
+    def of(cls, samples: Sequence[_Sampled]) -> Self:
+        """Compare all samples."""
+        compared = [compare_samples(*each) for each in samples]
+        p_values = holm([each.p_value for each in compared])
+        n_tests = _FAMILIES * len(samples)
+        views = [
+            SampleDistance(
+                distance=each.distance,
+                p_value=min(1.0, _FAMILIES * p_value),
+                detectable_distance=detectable_distance(len(sample.own), len(sample.other), n_tests),
+            )
+            for each, p_value, sample in zip(compared, p_values, samples, strict=True)
+        ]
+        return cls(compared, views)
+
+
+def compare_datasets(context: JobContext, request: ComparisonRequest) -> ComparisonResult:
+    """Compare the rows of two datasets by a model."""
+    first, second = _load(context, request)
+    typicality = _typicality(first, second, part_of(context.report, _LOADED[1], _TYPICAL))
+    cautions = [] if first.scored.stored.view.held_out else [_TRAINED_ON]
+    try:
+        effects = _effects(context, first, second, part_of(context.report, _TYPICAL, _EXPLAINED))
+    except MethodNotApplicable as refusal:
+        effects = None
+        cautions.append(f"no effects are compared: {refusal}")
+    drift, moved = _drift((first, second), typicality, effects)
+    return ComparisonResult(
+        summary=_summary(drift, first.scored.n_rows, second.scored.n_rows),
+        n_rows=first.scored.n_rows,
+        n_other_rows=second.scored.n_rows,
+        models=None,
+        datasets=drift,
+        effects=moved[:_MOST_EFFECTS],
+        effects_scale=None if effects is None else effects[0].scale,
+        cautions=cautions,
+    )
+
+
+def _load(context: JobContext, request: ComparisonRequest) -> tuple[ComparedRows, ComparedRows]:
+    assert request.other_dataset is not None  # which is looked at before
+    model = open_model(ModelStore(context.database), context.objects, request.model)
+    sides = []
+    for dataset, start, end in zip((request.dataset, request.other_dataset), (0.0, _LOADED[0]), _LOADED, strict=True):
+        sample = draw_sample(context, dataset, MAX_SAMPLED_ROWS)
+        sides.append(load_rows(context, model, dataset, sample, part_of(context.report, start, end)))
+    return sides[0], sides[1]
+
+
+def _typicality(first: ComparedRows, second: ComparedRows, report: ReportProgress) -> _Sampled:
+    """Return the proximity of sampled rows of both to the nearest other row of the first, 0 to 1."""
+    nearest = nearest_rows(first.table, first.weights)
+    total = int(first.weights.sum())
+    others = second.table.leaves_of(np.arange(min(_TYPICAL_ROWS, len(second.sample))))
+    of_other = nearest.of_leaves(others, 1, part_of(report, 0.5, 1))[1]
+    if len(first.sample) == 1:  # it has no other
+        return _Sampled(np.zeros(1), of_other[:, 0] / total)
+    own = nearest.of_rows(np.arange(min(_TYPICAL_ROWS, len(first.sample))), 1, part_of(report, 0, 0.5))[1]
+    return _Sampled(own[:, 0] / total, of_other[:, 0] / total)
+
+
+def _effects(
+    context: JobContext, first: ComparedRows, second: ComparedRows, report: ReportProgress
+) -> tuple[FeatureEffects, FeatureEffects]:
+    """Return the effects of rows of both, against the same rows of the first, on one score."""
+    by_side = [features_of(side, read_columns(context, side, side.scored.columns)) for side in (first, second)]
+    n_first = len(first.sample)
+    references = by_side[0].take(np.arange(n_first)[-N_REFERENCES:])
+    effects = []
+    for at, rows in enumerate(by_side):
+        some = rows.take(np.arange(min(N_EXPLAINED, len(rows))))
+        scores = np.full(len(some), _score_of(first), np.int64)
+        effects.append(effects_of(first, some, references, scores, part_of(report, at / 2, (at + 1) / 2)))
+    return effects[0], effects[1]
+
+
+def _score_of(rows: ComparedRows) -> int:
+    """Return the score that effects are on: that of the decision, of the second of two classes, or of the commonest."""
+    description, labels = rows.description, rows.scored.labels
+    if description.decision is not None:
+        return description.decision.column
+    n_classes = len(description.classes)
+    if labels is None or n_classes <= _TWO:
+        return max(0, n_classes - 1)
+    return int(np.bincount(labels, minlength=n_classes).argmax())
+
+
+def _drift(
+    sides: tuple[ComparedRows, ComparedRows],
+    typicality: _Sampled,
+    effects: tuple[FeatureEffects, FeatureEffects] | None,
+) -> tuple[DatasetDrift, list[EffectChange]]:
+    """Return how the datasets differ, and all effects, the largest move first."""
+    outcomes, unreachable = _shares(sides, typicality)
+    values = [] if outcomes else [_Sampled(*(side.scored.scores[:, 0].astype(np.float64) for side in sides))]
+    names = (
+        [] if effects is None else [name for name in effects[0].names if any(each.of(name).any() for each in effects)]
+    )
+    of_features = [_Sampled(effects[0].of(name), effects[1].of(name)) for name in names if effects is not None]
+    tested = _Tested.of([typicality, *values, *of_features])
+    moved = _moved(names, of_features, tested)
+    has_rows = min(side.scored.n_rows for side in sides) >= MIN_ROWS
+    differs = unreachable.differs or any(each.rows.differs for each in outcomes)
+    differs = differs or any(each.p_value <= SIGNIFICANCE for each in tested.views)
+    drift = DatasetDrift(
+        conclusion="too_few_rows" if not has_rows else "differs" if differs else "no_difference_seen",
+        min_rows=MIN_ROWS,
+        n_sampled=len(typicality.own),
+        n_other_sampled=len(typicality.other),
+        typicality=TypicalityDrift(
+            **tested.views[0].model_dump(),
+            median=float(np.median(typicality.own)),
+            other_median=float(np.median(typicality.other)),
+            unreachable=unreachable,
+        ),
+        outcomes=outcomes,
+        values=tested.views[1] if values else None,
+        features_moved=[each.feature for each in moved if has_rows and (each.p_value or 0.0) <= SIGNIFICANCE],
+    )
+    return drift, moved
+
+
+def _shares(
+    sides: tuple[ComparedRows, ComparedRows], typicality: _Sampled
+) -> tuple[list[OutcomeDrift], ShareComparison]:
+    """Return the shares of outcomes, and of the sampled rows that share no leaf; intervals hold together."""
+    description = sides[0].description
+    has_outcomes = description.decision is not None or bool(description.classes)
+    named = [side.classes_or_outcomes(by_outcome=description.decision is not None) for side in sides if has_outcomes]
+    names = named[0][0] if named else ()
+    confidence = 1 - CHANCE / _FAMILIES / (1 + len(names))
+    counts = [np.bincount(indices, minlength=len(names)).tolist() for _, indices in named]
+    outcomes = []
+    for at, name in enumerate(names):
+        own, other = ((count[at], side.scored.n_rows) for count, side in zip(counts, sides, strict=True))
+        outcomes.append(OutcomeDrift(outcome=name, rows=compare_shares(other, own, confidence)))
+    own, other = ((int((each == 0).sum()), len(each)) for each in typicality)
+    return outcomes, compare_shares(other, own, confidence)
+
+
+def _moved(names: Sequence[str], of_features: Sequence[_Sampled], tested: _Tested) -> list[EffectChange]:
+    n_others = len(tested.views) - len(names)
+    found = zip(names, of_features, tested.compared[n_others:], tested.views[n_others:], strict=True)
+    moved = [
+        EffectChange(
+            feature=name,
+            mean_effect=float(sample.own.mean()),
+            other_mean_effect=float(sample.other.mean()),
+            moved=compared.moved,
+            distance=view.distance,
+            p_value=view.p_value,
+        )
+        for name, sample, compared, view in found
+    ]
+    return sorted(moved, key=lambda each: -each.moved)
+
+
+# In words.
+
+
+def _summary(drift: DatasetDrift, n_rows: int, n_other_rows: int) -> str:
+    if drift.conclusion == "too_few_rows":
+        return (
+            f"Nothing is concluded: {n_rows:,} and {n_other_rows:,} rows are compared, and either side needs "
+            f"{drift.min_rows} or more."
+        )
+    typicality = drift.typicality
+    if drift.conclusion == "no_difference_seen":
+        return (
+            f"No difference is more than chance would explain, at 95 % for all together. This does not show that "
+            f"nothing has changed: a distance of typicality below {typicality.detectable_distance:.2f} may go unseen, "
+            f"and {_UNSEEN}."
+        )
+    found = [*_named(drift)]
+    verb = "differs" if len(found) == 1 else "differ"
+    claim = f"{'; '.join(found)}: {'this' if len(found) == 1 else 'these'} {verb} by more than chance would explain"
+    return (
+        f"{claim[0].upper()}{claim[1:]}, at 95 % for all together, for rows that were drawn independently; {_UNSEEN}."
+    )
+
+
+def _named(drift: DatasetDrift) -> Iterator[str]:
+    """Yield what differs, in words."""
+    typicality = drift.typicality
+    if typicality.p_value <= SIGNIFICANCE:
+        yield (
+            f"typicality (distance {typicality.distance:.2f}, median proximity {typicality.other_median:.2f} after "
+            f"{typicality.median:.2f})"
+        )
+    if typicality.unreachable.differs:
+        yield f"the share of rows like none before ({_change(typicality.unreachable)})"
+    for each in drift.outcomes:
+        if each.rows.differs:
+            yield f"the share of “{each.outcome}” ({_change(each.rows)})"
+    if drift.values is not None and drift.values.p_value <= SIGNIFICANCE:
+        yield f"predicted values (distance {drift.values.distance:.2f})"
+    if drift.features_moved:
+        some, n_more = drift.features_moved[:_MOST_NAMED], len(drift.features_moved) - _MOST_NAMED
+        yield f"effects of {', '.join(some)}{f' and {n_more} more' if n_more > 0 else ''}"
+
+
+def _change(shares: ShareComparison) -> str:
+    return f"{shares.share or 0:.1%} after {shares.reference_share or 0:.1%}"

@@ -1,6 +1,6 @@
-"""The files that a prototype set keeps beside its reference rows: the rows of each prototype, and the classifier."""
+"""The files that a prototype set keeps: the rows of each prototype, the classifier, and values next to cuts."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -10,18 +10,26 @@ import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from schemas.prototype_classifiers import ClassifierPrototype
 from schemas.rule_sets import RuleFeature
+from storage.dataset_files import DatasetFile
+from storage.dataset_rows import open_rows
+from storage.object_store import ObjectStore
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.onnx_models.prototype_graph import prototype_graph
 from tree_explainers.prototype_sets.classifier_trees import ClassifierTrees, RawTest, classifier_trees
 from tree_explainers.prototype_sets.prototype_quality import Classes, nearest_of_own_class
+from tree_explainers.questions.cut_neighbours import cut_neighbours
+from tree_explainers.questions.statements import statements_of
 
 from ..runtime.context import JobContext
+from .inputs import OpenModel, ScoredDataset
 from .prototype_set_evaluation import ChosenPrototypes
 
+_BLOCK_ROWS = 65_536
 _REPRESENTED_FILE = "rows"
 _GROUP_ROWS = 16_384  # what a reader of one page has to decode
 _REPRESENTED_SCHEMA = pa.schema([("row", pa.int64()), ("proximity", pa.float64())])
@@ -132,3 +140,26 @@ def _test(test: RawTest, feature: int) -> dict[str, Any]:
         "is_among": test.is_among,
         "or_missing": test.or_missing,
     }
+
+
+def measured_values(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> dict[str, NDArray[np.float64]]:
+    """Return, for each feature that is a measured number, the values next to its cuts, ascending.
+
+    Nothing is known where a tree tests what cannot be mapped back to a raw feature.
+    """
+    try:
+        statements = statements_of(model.ensemble, model.description)
+    except MethodNotApplicable:
+        return {}
+    columns = dict(zip(model.description.feature_names, dataset.columns, strict=True))
+    measured = {each.name for each in dataset.stored.view.columns if each.type == "number" and each.decimals is None}
+    cuts = {each.name: each.cuts for each in statements.features if each.is_number and columns[each.name] in measured}
+    with open_rows(objects, dataset.stored.content) as file:
+        return {
+            name: cut_neighbours(feature_cuts, _blocks(file, columns[name]), model.description.precision)
+            for name, feature_cuts in cuts.items()
+        }
+
+
+def _blocks(file: DatasetFile, column: str) -> Iterator[NDArray[np.float64]]:
+    return (values.astype(np.float64) for (values,) in file.iter_blocks([column], _BLOCK_ROWS))

@@ -28,7 +28,6 @@ from tree_explainers.prototype_sets.readable import feature_numbers
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_agreement
-from .column_values import measured_values
 from .prototype_set_choice import Choice, choose, load_inputs
 from .prototype_set_evaluation import (
     ChosenPrototypes,
@@ -45,7 +44,7 @@ from .prototype_set_evaluation import (
     view_quality_of_set,
     view_typicality,
 )
-from .prototype_set_files import write_classifier, write_represented
+from .prototype_set_files import measured_values, write_classifier, write_represented
 from .prototype_set_views import given_by, view_certificate, view_choice, view_rows
 from .spaces import Reference
 

@@ -65,6 +65,7 @@ def changes_of(warm: WarmExplainer, options: ChangesOptions, row: ChangedRow) ->
     changes = search.find(row.raw, wish, warm.wording.bounds.with_those_of(options.constraints), limits)
     document = {
         "outcome": description.outcomes[wished],
+        **warm.wording.words.outcome_text(description.outcomes[wished]),
         "n_features_searched": changes.n_features_searched,
         "none_with_fewer": changes.none_with_fewer,
         "options": _options(warm, changes.options, row, description.outcomes[wished], column),

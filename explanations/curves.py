@@ -44,7 +44,7 @@ def curves_of(warm: WarmExplainer, row: Rows, values: Sequence[Any], column: int
         )
         missing = {} if curve.missing is None else {"missing": decimals(curve.missing[column : column + 1])[0]}
         listed = {"value": _own_value(curve, as_sent), "steps": steps.pop("steps")}
-        label = warm.wording.words.labels_of(curve.feature)
+        label = warm.wording.words.feature_text(curve.feature)
         documents.append({"feature": curve.feature, **label, **of, **listed, **missing, **steps})
     return documents
 

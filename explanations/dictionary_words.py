@@ -84,14 +84,14 @@ class DictionaryWords:
         """Return what a class or an outcome is called."""
         return self.outcomes.get(name, name)
 
-    def labels_of(self, feature: str) -> dict[str, str]:
-        """Return the field ``label`` of a feature; none where it is called by its name."""
+    def feature_text(self, feature: str) -> dict[str, str]:
+        """Return the field ``feature_text`` of a feature; none where it is called by its name."""
         words = self.columns.get(feature)
-        return {} if words is None or words.name == feature else {"label": words.name}
+        return {} if words is None or words.name == feature else {"feature_text": words.name}
 
-    def labelled_outcome(self, name: str) -> dict[str, str]:
-        """Return the field ``label`` of a class or an outcome; none where it is called by its name."""
-        return {"label": self.outcomes[name]} if name in self.outcomes else {}
+    def outcome_text(self, name: str | None) -> dict[str, str]:
+        """Return the field ``outcome_text`` of a class or an outcome; none where it is called by its name."""
+        return {"outcome_text": self.outcomes[name]} if name is not None and name in self.outcomes else {}
 
 
 def _column_words(name: str, column: Column, entry: FeatureWords | None) -> ColumnWords:

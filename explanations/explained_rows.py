@@ -147,7 +147,7 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
     best = int(explained.proximities[nearest[0]]) if len(nearest) else 0
     standing = UNKNOWN if warm.typicality is None else warm.typicality.standing(best)
     prediction = _prediction(warm, explained)
-    decision = {} if explained.decision is None else {"decision": explained.decision}
+    decision = {} if explained.decision is None else {"decision": _labelled(warm, explained.decision)}
     actual = {} if explained.target is None else {"target": explained.target}
     compared = {} if explained.compared_class is None else {"label": _compared_label(warm, explained)}
     near = _nearest_prototypes(warm, parts, explained, abstains=standing.abstains)
@@ -174,6 +174,12 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
     outcome = prediction | decision | actual | compared
     document["summary"] = summary(outcome, near, standing, document, warm.wording.naming)
     return document
+
+
+def _labelled(warm: WarmExplainer, decided: dict[str, Any]) -> dict[str, Any]:
+    """Return what is decided with the label of its outcome, where it has one."""
+    outcome = {"outcome": decided["outcome"], **warm.wording.words.outcome_text(decided["outcome"])}
+    return outcome | decided
 
 
 def _compared_label(warm: WarmExplainer, explained: ExplainedRow) -> str | None:

@@ -81,6 +81,7 @@ def _effects(warm: WarmExplainer, parts: Parts, explained: ExplainedRow, _docume
     if warm.effects is None or explained.effects is None or parts.effects is None:
         return None
     effects = warm.effects.document(explained.effects, explained.values, parts.n_reasons, parts.effects.kind)
+    effects["reference"] |= warm.wording.words.outcome_text(effects["reference"].get("outcome"))
     classes = warm.session.description.classes
     if explained.decision is not None and explained.decision["outcome"] in warm.adverse:
         upwards = is_adverse_upwards(warm.session.description, explained.effects.score, explained.decision["outcome"])
@@ -95,7 +96,7 @@ def _values(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _docume
     return [
         {
             "feature": name,
-            **warm.wording.words.labels_of(name),
+            **warm.wording.words.feature_text(name),
             "value": json_number(explained.values[feature]),
             "prototype_values": [json_number(values[feature]) for values in others],
         }

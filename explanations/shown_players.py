@@ -36,7 +36,7 @@ class ShownPlayer:
         """Return it as a principal reason."""
         code = None if self.entry is None else self.entry.reason_code
         text = None if self.entry is None else self.entry.reason_text
-        said = self.head.get("label", self.name) if text is None else text
+        said = self.head.get("feature_text", self.name) if text is None else text
         return {"feature": self.name, **({} if code is None else {"code": code}), "text": said}
 
 
@@ -78,7 +78,7 @@ def shown_players(
 
 def _shown_player(name: str, members: Sequence[str], index: int | None, words: DictionaryWords) -> ShownPlayer:
     entries = [words.entries[member] for member in members if member in words.entries]
-    label = {} if index is None else words.labels_of(name)
+    label = {} if index is None else words.feature_text(name)
     group = {"group": list(members)} if index is None and members != [name] else {}
     protected = {"protected": True} if any(entry.protected for entry in entries) else {}
     reason = next((entry for entry in entries if entry.reason_code or entry.reason_text), None)

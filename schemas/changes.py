@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from .contract import Contract, RowId, absent, without_default
-from .reasons import LABEL, TARGET_OF_A_ROW, Cell
+from .reasons import FEATURE_TEXT, TARGET_OF_A_ROW, Cell
 
 
 class ChangedColumn(Contract):
@@ -69,6 +69,9 @@ class Changes(Contract):
     """
 
     outcome: str = Field(description="The wished outcome, or class.")
+    outcome_text: str | SkipJsonSchema[None] = absent(
+        "What the dictionary calls it; absent where it is called by its name."
+    )
     n_features_searched: Literal[1, 2] = Field(
         description="All changes of at most so many features together were searched."
     )
@@ -114,7 +117,7 @@ class Curve(Contract):
     """How the score of a row changes with one feature, all else as it is: exact, as an ensemble's score has steps."""
 
     feature: str = Field(description="Name of the feature; of a one-hot group, the group's.")
-    label: str | SkipJsonSchema[None] = absent(LABEL)
+    feature_text: str | SkipJsonSchema[None] = absent(FEATURE_TEXT)
     score_of: str | SkipJsonSchema[None] = absent("Class whose score it is; absent for regression.")
     value: Cell = Field(
         description="Value of the row; null if it is missing, and where a row has none of the categories of a one-hot "

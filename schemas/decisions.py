@@ -86,6 +86,9 @@ class Decided(Contract):
     """What was decided on a row, and by which score."""
 
     outcome: str = Field(description="The outcome: that of the band in which the score lies, or the predicted class.")
+    outcome_text: str | SkipJsonSchema[None] = absent(
+        "What the dictionary of an explainer's dataset calls the outcome; absent where it is called by its name."
+    )
     score_of: str | SkipJsonSchema[None] = absent(
         "Class whose score decides; absent for regression, and where it is the predicted class itself."
     )

@@ -17,7 +17,7 @@ from .contract import Contract, RowId, absent, without_default
 from .evidence import Evidence
 from .models import Score
 from .reasons import (
-    LABEL,
+    FEATURE_TEXT,
     PREDICTED_OF_A_PROTOTYPE,
     REASONS,
     TARGET_OF_A_ROW,
@@ -124,7 +124,7 @@ class ComparedFeature(Contract):
     """The values of one feature, of the row and of its nearest prototypes."""
 
     feature: str = Field(description="Name of the feature.")
-    label: str | SkipJsonSchema[None] = absent(LABEL)
+    feature_text: str | SkipJsonSchema[None] = absent(FEATURE_TEXT)
     value: Cell = Field(description="Value of the row; null if it is missing.")
     prototype_values: list[Cell] = Field(
         description="Value of each of the nearest prototypes, in their order; null where it is missing."
@@ -150,6 +150,9 @@ class EffectsReference(Contract):
     outcome: str | SkipJsonSchema[None] = absent(
         "Class or outcome of the row or rows; absent for regression, and of `all`."
     )
+    outcome_text: str | SkipJsonSchema[None] = absent(
+        "What the dictionary calls the outcome; absent where it is called by its name."
+    )
     n_rows: int = Field(description="Number of rows that effects are means over; 1 of `contrast` and of `nearest`.")
     among: int | SkipJsonSchema[None] = absent(
         "Number of rows of which these are evenly spaced ones, where all would take too long; absent where they are "
@@ -169,7 +172,7 @@ class FeatureEffect(Contract):
         description="Name of the feature, or of a group of features in the dictionary that count as one; of a column "
         "made of several features, the column's."
     )
-    label: str | SkipJsonSchema[None] = absent(LABEL)
+    feature_text: str | SkipJsonSchema[None] = absent(FEATURE_TEXT)
     group: list[str] | SkipJsonSchema[None] = absent("Features of the group; absent where it is a single one.")
     protected: bool | SkipJsonSchema[None] = absent(
         "True where the dictionary protects the feature, or one of the group: it is no reason and never changed."

@@ -6,7 +6,9 @@ from pydantic.json_schema import SkipJsonSchema
 from .contract import Contract, absent, without_default
 
 Cell = float | bool | str | None
-LABEL = "What the dataset's dictionary, or its metadata, call the feature; absent where it is called by its name."
+FEATURE_TEXT = (
+    "What the dataset's dictionary, or its metadata, call the feature; absent where it is called by its name."
+)
 
 
 class ReasonInterval(Contract):

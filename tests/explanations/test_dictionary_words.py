@@ -129,7 +129,7 @@ def test_every_text_has_the_words_and_the_names_stay_beside_them(shop: _Shop) ->
     for word in ("age of the applicant", "years", "monthly wage", "EUR", "overdrawn", "in credit", "refused"):
         assert any(word in text for text in texts), word
     entry = next(each for each in after["effects"]["features"] if each["feature"] == "qwage")
-    assert entry["label"] == "monthly wage"
+    assert entry["feature_text"] == "monthly wage"
     assert entry["value_text"] == f"{round(entry['value']):,} EUR"
     names = [[each["feature"] for each in found["effects"]["features"]] for found in (before, after)]
     assert names[0] == names[1]
@@ -144,7 +144,7 @@ def test_words_count_from_the_next_request_on_and_go_again(shop: _Shop) -> None:
     delete_dictionary(shop.workshop.context, shop.dataset, Precondition())
 
     labels = [
-        next(each.get("label") for each in found["effects"]["features"] if each["feature"] == "qyears")
+        next(each.get("feature_text") for each in found["effects"]["features"] if each["feature"] == "qyears")
         for found in (before, first, second)
     ]
     assert labels == [None, "first", "second"]

@@ -227,7 +227,7 @@ def test_rows_of_every_form_get_the_same_explanations(explainer: Explainer, rows
         assert each.is_ok
         assert each.prediction["label"] == label
         assert each.nearest_prototypes[0].proximity >= each.nearest_prototypes[-1].proximity
-        assert each.reasons[0].share_of_trees > 0
+        assert each.proximity_reasons[0].share_of_trees > 0
     assert explanations.provenance is not None
 
 
@@ -387,7 +387,7 @@ def test_frames_have_the_rows_that_could_not_be_explained_too(client: Leafspace,
     assert set(frame["status"]) == {"ok", "abstained", "error"}
     assert [each.is_ok for each in explanations] == [True] * 100 + [False]
     abstained = next(each for each in explanations if each.has_abstained)
-    assert (abstained.problem, abstained.reasons) == (None, [])
+    assert (abstained.problem, abstained.proximity_reasons) == (None, [])
     assert abstained.label == frame.set_index("row_id")["label"][abstained.row_id]
     assert abstained.nearest_prototypes[0].row_id == frame.set_index("row_id")["prototype_row_id"][abstained.row_id]
     assert frame["problem_code"].iloc[-1] == "bad_feature_type"

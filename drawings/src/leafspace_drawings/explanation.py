@@ -223,7 +223,7 @@ class _Why:
             value=value,
             others=others,
             share_of_trees=None if reason is None else reason["share_of_trees"],
-            stretch=None if reason is None else without_name(reason["text"], name),
+            stretch=None if reason is None else without_name(reason["text"], self.names[name]),
             strip=self._strip(name, reason, value),
             before=self.context.changed.get(name),
             is_changed=is_changed,
@@ -302,6 +302,7 @@ def _as_number(value: Any) -> float | None:  # a cell
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def without_name(text: str, feature: str) -> str:
+def without_name(text: str, column: ColumnName) -> str:
     """Return a reason's text after the name of its feature, such as ``is above 27.5``; all of it if it begins else."""
-    return text[len(feature) + 1 :] if text.startswith(f"{feature} ") else text
+    name = next((name for name in (column.said, column.name) if text.startswith(f"{name} ")), None)
+    return text if name is None else text[len(name) + 1 :]

@@ -91,8 +91,9 @@ class Waterfall:
 
 
 def _values(effect: Json) -> tuple[Any, ...]:
-    """Return the values of the row and of the reference case, as far as there are any."""
-    return tuple(effect[name] for name in ("value", "reference_value") if name in effect)
+    """Return the values of the row and of the reference case, as far as there are any; in words where there are."""
+    names = (("value", "value_text"), ("reference_value", "reference_text"))
+    return tuple(effect.get(words, effect[name]) for name, words in names if name in effect)
 
 
 def _shortened(effects: Json) -> Json:

@@ -39,6 +39,7 @@ _LATE = {
     "approximation_trees": ("ApproximationTree", "AsyncApproximationTree"),
     "client": ("AsyncLeafspace", "Leafspace"),
     "comparisons": ("AsyncComparison", "Comparison"),
+    "dictionaries": ("read_dictionary",),
     "explainer_names": ("AsyncNamedExplainer", "NamedExplainer"),
     "explainers": ("AsyncExplainer", "Explainer"),
     "explanation_sets": ("AsyncExplanationSet", "ExplanationSet"),
@@ -47,6 +48,7 @@ _LATE = {
     "label_audits": ("AsyncLabelAudit", "LabelAudit"),
     "local_service": ("LocalLeafspace", "local"),
     "maps": ("AsyncMap", "Map"),
+    "notices": ("Notice",),
     "prototype_sets": ("AsyncPrototypeSet", "PrototypeSet"),
     "proximities": ("AsyncProximities", "Proximities"),
     "relational_datasets": ("AsyncRelationalDataset", "RelationalDataset"),
@@ -66,6 +68,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     )
     from .client import AsyncLeafspace as AsyncLeafspace, Leafspace as Leafspace
     from .comparisons import AsyncComparison as AsyncComparison, Comparison as Comparison
+    from .dictionaries import read_dictionary as read_dictionary
     from .explainer_names import AsyncNamedExplainer as AsyncNamedExplainer, NamedExplainer as NamedExplainer
     from .explainers import AsyncExplainer as AsyncExplainer, Explainer as Explainer
     from .explanation_sets import AsyncExplanationSet as AsyncExplanationSet, ExplanationSet as ExplanationSet
@@ -74,6 +77,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from .label_audits import AsyncLabelAudit as AsyncLabelAudit, LabelAudit as LabelAudit
     from .local_service import LocalLeafspace as LocalLeafspace, local as local
     from .maps import AsyncMap as AsyncMap, Map as Map
+    from .notices import Notice as Notice
     from .prototype_sets import AsyncPrototypeSet as AsyncPrototypeSet, PrototypeSet as PrototypeSet
     from .proximities import AsyncProximities as AsyncProximities, Proximities as Proximities
     from .relational_datasets import (

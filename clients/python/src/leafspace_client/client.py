@@ -13,7 +13,9 @@ from .conversion import convert_model
 from .conversion.decisions import decision_document
 from .conversion.declared import Declared
 from .conversion.estimators import Ensemble
+from .datasets import put_words, read_again
 from .datasets import register as send_dataset
+from .dictionaries import read_dictionary
 from .labels import KnownLabels
 from .models import register as send_model
 from .nouns import Identified
@@ -123,6 +125,7 @@ def _register_dataset(  # what may be declared of a table
     missing_values: Sequence[str | float] = (),
     separator: str | None = None,
     held_out: bool = False,
+    dictionary: Any = None,  # see ``read_dictionary``
 ) -> Program[Dataset]:
     """Register a table of reference rows; the same table again gives the same registration.
 
@@ -157,7 +160,12 @@ def _register_dataset(  # what may be declared of a table
         What separates the cells of a CSV file: ``","``, ``";"``, a tab or ``"|"``; default: what its header shows.
     held_out
         Whether no model that is used with the rows was trained on them; figures that are measured on them then say so.
+    dictionary
+        The words for its features and outcomes, which can be replaced later (``client.datasets.put_dictionary``): a
+        dict, a DataFrame with ``attrs``, or the path of a table schema or a CSV file; see
+        ``leafspace_client.read_dictionary``. Default: it keeps the one that it has.
     """
+    words = None if dictionary is None else (yield Work(partial(read_dictionary, dictionary)))
     names = TableNames.checked(
         target,
         row_id,
@@ -174,6 +182,9 @@ def _register_dataset(  # what may be declared of a table
         registered = yield from send_dataset(file, name, names)
     finally:
         file.content.close()
+    if words is not None:
+        yield from put_words(self, registered.id, words)
+        registered = yield from read_again(registered.id)
     transport_of(self).known_documents.remember(registered)
     warned_of_ignored(registered.ignored_columns or (), "they hold other than numbers, texts and booleans")
     return registered

@@ -1,19 +1,36 @@
 """Datasets: registered tables of reference rows."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from .arguments import json_text
 from .arrow_tables import TableFile
-from .calls import Connected, PageOf, Program, awaitable, blocking, create, fetch, fetch_all
+from .calls import (
+    Connected,
+    PageOf,
+    Program,
+    Work,
+    awaitable,
+    blocking,
+    call_of,
+    create,
+    fetch,
+    fetch_all,
+    transport_of,
+)
 from .contract.datasets import (
     delete_dataset,
+    delete_dictionary,
     get_dataset,
+    get_dictionary,
     list_datasets,
     list_rows,
+    put_dictionary,
     register_dataset,
     rename_dataset,
 )
+from .dictionaries import read_dictionary
 from .jobs import cancel as cancel_job
 from .jobs import check_success, wait_for_job
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of, rename_one, unless_none
@@ -26,6 +43,8 @@ from .types import (
     DatasetFiles,
     DatasetRow,
     DatasetSummary,
+    Dictionary,
+    DictionaryRequest,
     File,
     Job,
     SourceDatasetRequest,
@@ -203,6 +222,67 @@ def _pages(dataset: Identified, columns: Sequence[str], numbers: str | None) -> 
     return lambda size, cursor: list_rows(id_of(dataset), limit=size, cursor=cursor, columns=named, rows=numbered)
 
 
+def _dictionary(self: Connected, dataset: Identified) -> Program[Dictionary]:  # a method
+    """Return the words for a dataset's features and outcomes.
+
+    Raises
+    ------
+    NotFound
+        If it has none.
+    """
+    del self
+    return (yield from fetch(get_dictionary(id_of(dataset))))
+
+
+def _put_dictionary(
+    self: Connected,
+    dataset: Identified,
+    dictionary: Any,  # see ``read_dictionary``
+    *,
+    expected: Dictionary | None = None,
+) -> Program[Dictionary]:
+    """Replace the words for a dataset's features and outcomes: explanations use them within two seconds.
+
+    Parameters
+    ----------
+    dataset
+        What registering returned, or its id.
+    dictionary
+        The words: a dict, a DataFrame with ``attrs``, or the path of a table schema or a CSV file; see
+        ``leafspace_client.read_dictionary``.
+    expected
+        The dictionary as you read it: where somebody changed it meanwhile, nothing is changed.
+
+    Raises
+    ------
+    Invalid
+        Naming the entry that does not fit the dataset, or contradicts another.
+    """
+    words = yield Work(partial(read_dictionary, dictionary))
+    return (yield from put_words(self, id_of(dataset), words, expected))
+
+
+def put_words(
+    connected: Connected, dataset: str, words: DictionaryRequest, expected: Dictionary | None = None
+) -> Program[Dictionary]:
+    """Replace the words for a dataset, which pictures then show."""
+    tag = UNSET if expected is None else f'"{expected.revision}"'
+    put = yield from fetch(put_dictionary(dataset, body=words, if_match=tag))
+    transport_of(connected).known_documents.remember((yield from read_again(dataset)))
+    return put
+
+
+def read_again(dataset: str) -> Program[Dataset]:
+    """Read a registered dataset, with the words that it is shown with now."""
+    return (yield from fetch(get_dataset(dataset)))
+
+
+def _delete_dictionary(self: Connected, dataset: Identified) -> Program[None]:
+    """Delete the words for a dataset: its features are called by their names."""
+    yield call_of(delete_dictionary(id_of(dataset)))
+    transport_of(self).known_documents.remember((yield from read_again(id_of(dataset))))
+
+
 class Datasets(SyncDeletable[Dataset, Dataset, DatasetSummary], _RegistersSources[SourceRegistration]):
     """All datasets, newest first; lists yield summaries, and ``get`` takes one for the whole dataset."""
 
@@ -211,6 +291,9 @@ class Datasets(SyncDeletable[Dataset, Dataset, DatasetSummary], _RegistersSource
     register_source = blocking(_register_source)
     rename = blocking(rename_one)
     rows = blocking(_rows)
+    dictionary = blocking(_dictionary)
+    put_dictionary = blocking(_put_dictionary)
+    delete_dictionary = blocking(_delete_dictionary)
 
 
 class AsyncDatasets(AsyncDeletable[Dataset, Dataset, DatasetSummary], _RegistersSources[AsyncSourceRegistration]):
@@ -221,3 +304,6 @@ class AsyncDatasets(AsyncDeletable[Dataset, Dataset, DatasetSummary], _Registers
     register_source = awaitable(_register_source)
     rename = awaitable(rename_one)
     rows = awaitable(_rows)
+    dictionary = awaitable(_dictionary)
+    put_dictionary = awaitable(_put_dictionary)
+    delete_dictionary = awaitable(_delete_dictionary)

@@ -170,7 +170,7 @@ def explain_rows(  # what explanations may have
     (['ok', 'ok', 'ok'], 'malignant')
     >>> explanations.to_frame().columns[:5].tolist()
     ['row_id', 'status', 'label', 'score_benign', 'score_malignant']
-    >>> explanations["0"].nearest_prototypes[0].reasons[0].text.startswith(explanations[0].reasons[0].feature)
+    >>> explanations["0"].nearest_prototypes[0].reasons[0].text.startswith(explanations[0].proximity_reasons[0].feature)
     True
     """
     # Named here, so that the names are right across several calls.

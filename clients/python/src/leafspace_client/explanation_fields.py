@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from .arguments import checked
 from .errors import Answered, error_from_problem
 from .labels import Label, with_labels
 from .records import Records
@@ -23,6 +24,7 @@ from .types import (
     FiringRule,
     NearestPrototype,
     NearestRow,
+    PrincipalReason,
     Problem,
     PrototypePrediction,
     Reason,
@@ -118,6 +120,17 @@ class ExplanationFields:
         """
         return self._explained.effects or None
 
+    @checked
+    def reasons(self) -> list[PrincipalReason]:
+        """Return the principal reasons for an adverse outcome, at most four, those that count most first.
+
+        They are the features, or groups of them, that move the score most from the reference case towards the outcome,
+        in the words of the dataset's dictionary. Empty where the outcome is not declared adverse, by the model's
+        decision or by the dictionary, and where the explanation has no effects.
+        """
+        effects = self.effects
+        return Records([] if effects is None else effects.principal_reasons or [])
+
     @property
     def target(self) -> Label | None:
         """The row's class or value in the dataset; ``None`` where the row was sent, or where that is not known."""
@@ -190,7 +203,7 @@ class ExplanationFields:
         return self._explained.approximation_path or None
 
     @property
-    def reasons(self) -> list[Reason]:
+    def proximity_reasons(self) -> list[Reason]:
         """Why the nearest prototype is near."""
         return Records(self.nearest_prototypes[0].reasons if self.nearest_prototypes else [])
 

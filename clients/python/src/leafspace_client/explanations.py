@@ -11,6 +11,7 @@ from .explanation_fields import ExplanationFields
 from .frames import FrameOf, explanations_frame
 from .known_documents import KnownDocuments
 from .labels import Label
+from .notices import Notice, notice_of
 from .records import ignored_line
 from .rows import id_text
 from .texts import describe_explanation
@@ -148,6 +149,20 @@ class Explanation(ExplanationFields, Displayed):
     def to_frame(self, rows: FrameOf = "explanations") -> Any:  # a DataFrame
         """Return a DataFrame of this explanation; rows and columns are those of ``Explanations.to_frame``."""
         return explanations_frame([self], rows)
+
+    @checked
+    def notice(self, title: str = "About the decision") -> Notice:
+        """Return a short letter: the outcome, its principal reasons, and what would change it where that was included.
+
+        It says in general terms with whom the row was compared, and holds nothing of another case. ``print`` shows it
+        as Markdown; ``notice.html`` is HTML.
+
+        Parameters
+        ----------
+        title
+            Its heading.
+        """
+        return notice_of(self._explained, title)
 
     def __str__(self) -> str:
         return describe_explanation(self)

@@ -147,7 +147,7 @@ def _explanation_line(explanation: "ExplanationFields") -> list[_Line]:
     return [
         begin | _of_prediction(explanation) | _of_typicality(explanation),
         _of_prototype(near[0]) if near else {},
-        {f"reason_{rank}": reason.text for rank, reason in enumerate(explanation.reasons, 1)},
+        {f"reason_{rank}": reason.text for rank, reason in enumerate(explanation.proximity_reasons, 1)},
         {"summary": explanation.summary, "warnings": " ".join(warning.detail for warning in explanation.warnings)},
         _of_values(explanation),
     ]

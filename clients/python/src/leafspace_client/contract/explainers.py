@@ -153,6 +153,8 @@ class Changes(Record):
 
     outcome: str
     """The wished outcome, or class."""
+    outcome_text: str | Unset = UNSET
+    """What the dictionary calls it; absent where it is called by its name."""
     n_features_searched: Literal[1, 2]
     """All changes of at most so many features together were searched."""
     none_with_fewer: bool
@@ -176,7 +178,7 @@ class ComparedFeature(Record):
 
     feature: str
     """Name of the feature."""
-    label: float | str | Unset = UNSET
+    feature_text: str | Unset = UNSET
     """What the dataset's dictionary, or its metadata, call the feature; absent where it is called by its name."""
     value: CellValue | None
     """Value of the row; null if it is missing."""
@@ -211,7 +213,7 @@ class Curve(Record):
 
     feature: str
     """Name of the feature; of a one-hot group, the group's."""
-    label: float | str | Unset = UNSET
+    feature_text: str | Unset = UNSET
     """What the dataset's dictionary, or its metadata, call the feature; absent where it is called by its name."""
     score_of: str | Unset = UNSET
     """Class whose score it is; absent for regression."""
@@ -308,6 +310,8 @@ class EffectsReference(Record):
     """Id of the row; absent where effects are means over several rows."""
     outcome: str | Unset = UNSET
     """Class or outcome of the row or rows; absent for regression, and of `all`."""
+    outcome_text: str | Unset = UNSET
+    """What the dictionary calls the outcome; absent where it is called by its name."""
     n_rows: int
     """Number of rows that effects are means over; 1 of `contrast` and of `nearest`."""
     among: int | Unset = UNSET
@@ -598,7 +602,7 @@ class FeatureEffect(Record):
     """Name of the feature, or of a group of features in the dictionary that count as one; of a column made of several
     features, the column's.
     """
-    label: float | str | Unset = UNSET
+    feature_text: str | Unset = UNSET
     """What the dataset's dictionary, or its metadata, call the feature; absent where it is called by its name."""
     group: list[str] | Unset = UNSET
     """Features of the group; absent where it is a single one."""

@@ -75,6 +75,8 @@ class Decided(Record):
 
     outcome: str
     """The outcome: that of the band in which the score lies, or the predicted class."""
+    outcome_text: str | Unset = UNSET
+    """What the dictionary of an explainer's dataset calls the outcome; absent where it is called by its name."""
     score_of: str | Unset = UNSET
     """Class whose score decides; absent for regression, and where it is the predicted class itself."""
     score: float

@@ -29,7 +29,12 @@ _DANGLING_TO_MATCHED = 1.0
 Numbers agree by chance: all of them must be there.
 """
 
-_MOST_GROUPS = 32  # of columns of one name, each matched with all others
+_MOST_GROUPS, _MOST_PARENTS = 16, 4
+"""Columns of one name, those of the most tables, and tables of unique values of each, those with the most rows.
+
+Each is matched with all tables, so that more would take minutes where all columns are unique.
+"""
+_NAMED_COLUMNS = 5  # in a doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class SharedColumns:
     def of(cls, declared: RelationalDeclaration, tables: Tables) -> "SharedColumns":
         """Return those of all tables, which were read with numbers as numbers."""
         groups, unique = list[_Group](), set[Column]()
-        for group in _groups(declared, tables):
+        for group in sorted(_groups(declared, tables), key=len, reverse=True):
             of_group = {(table, name) for table, name in group.items() if tables[table].may_identify_rows(name)}
             if of_group and len(groups) < _MOST_GROUPS:
                 groups.append(group)
@@ -117,21 +122,34 @@ class SharedKeyInference:
 
     def _links_of(self, group: _Group, unique: Collection[Column]) -> Iterator[Link]:
         """Yield the foreign keys among columns of one name."""
-        parents = {table for table, name in group.items() if (table, name) in unique and self._is_fit((table, name))}
+        parents = self._parents(group, unique)
         for child, name in group.items():
             if (child, name) in self._taken:
                 continue
-            links = [
-                link for parent in parents - {child} if (link := self._link((child, name), (parent, group[parent])))
-            ]
-            if child in parents:
-                links = [link for link in links if not self._refers(group, link.parent, child)]
-            links = [link for link in links if link.match.n_dangling == 0] or links
+            links = self._links_from(child, parents, group)
             first = next((link for link in links if self._is_first(link, links, group)), None)
             if first is not None and (child not in parents or self._refers(group, child, first.parent)):
                 yield first
             elif links:
                 self._doubt_parents((child, name), sorted(link.parent for link in links))
+
+    def _parents(self, group: _Group, unique: Collection[Column]) -> list[str]:
+        """Return the tables that a column may identify the rows of: the examples, then those with the most rows."""
+        fit = [table for table, name in group.items() if (table, name) in unique and self._is_fit((table, name))]
+        fit.sort(key=lambda table: (table != self._examples, -self._tables[table].n_rows))
+        return fit[:_MOST_PARENTS]
+
+    def _links_from(self, child: str, parents: Sequence[str], group: _Group) -> list[Link]:
+        """Return the links from a table, all without dangling rows or none; to the examples alone if that is one."""
+        links: list[Link] = []
+        for parent in parents:
+            link = None if parent == child else self._link((child, group[child]), (parent, group[parent]))
+            if link is None or (child in parents and self._refers(group, parent, child)):
+                continue
+            if parent == self._examples and link.match.n_dangling == 0:
+                return [link]
+            links.append(link)
+        return [link for link in links if link.match.n_dangling == 0] or links
 
     def _is_first(self, link: Link, links: Sequence[Link], group: _Group) -> bool:
         """Return whether a link is to the examples, or the tables of all other links refer to its own in turn."""
@@ -202,9 +220,10 @@ class SharedKeyInference:
             self._doubts.setdefault(frozenset({table, *parents}), KeyDoubt(table, (column,), detail))
 
     def _doubt_columns(self, table: str, columns: Sequence[str]) -> None:
+        some = ", ".join(columns[:_NAMED_COLUMNS]) + (", …" if len(columns) > _NAMED_COLUMNS else "")
         detail = (
-            f"other tables share {' and '.join(columns)} with table {table}, each of whose rows has another value in "
-            "each of them: no key was inferred; declare one of them as the primary key"
+            f"other tables share {some} with table {table}, each of whose rows has another value in each of them: no "
+            "key was inferred; declare one of them as the primary key"
         )
         self._doubts[frozenset({table, *columns})] = KeyDoubt(table, tuple(columns), detail)
 

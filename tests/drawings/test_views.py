@@ -330,11 +330,14 @@ def test_a_relational_forest_shows_its_warnings_and_what_it_published() -> None:
     found = document("RelationalForest")
     warning = "out of bag it predicts no better than one answer for all; leave out 'customer id'"
     found["result"]["warnings"] = [{"code": "no_better_than_constant", "detail": warning}]
+    found["result"]["ids_left_out"] = [f"account.iban_{number}" for number in range(7)]
 
     drawing = drawn("RelationalForest", found)
 
     text = " ".join(_Elements.of(drawing).texts)
     assert warning in text
+    assert "they hold ids: account.iban_0," in text
+    assert "account.iban_4 and 2 more" in text
     assert words.share(found["result"]["evaluation"]["training"]["balanced_accuracy"]) in text
     assert f'href="#/models/{found["result"]["model"]}"' in drawing
 

@@ -85,9 +85,9 @@ def test_tables_are_registered_and_shown_with_their_keys(client: Leafspace) -> N
     )
 
     assert str(dataset).splitlines()[:3] == [
-        f"customer: {_N_CUSTOMERS} rows, key id",
+        f"customer: {_N_CUSTOMERS} rows, key id (inferred)",
         f"  the examples, {_N_CUSTOMERS} of them labelled by defaulted (no, yes), each before its as_of",
-        f"account: {len(tables['account'])} rows, key id",
+        f"account: {len(tables['account'])} rows, key id (inferred)",
     ]
     assert str(dataset).splitlines()[4].endswith(" rows, time booked_at")
     assert [each.name for each in dataset.relationships] == ["account.customer_id", "transaction.account_id"]

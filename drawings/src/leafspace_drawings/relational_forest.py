@@ -9,6 +9,7 @@ from .pictures import picture
 from .words import brief, count, counted, share
 
 Json = Mapping[str, Any]
+_NAMED_IDS = 5
 
 
 def _links(links: Links | None = None) -> Links:
@@ -42,6 +43,9 @@ def _facts(result: Json) -> Iterator[Fact]:
     yield _score("on its own examples", evaluation["training"], "examples that the trees were learned from")
     if result["skipped"]:
         yield Fact("questions left out", count(len(result["skipped"])), "they would have matched too many rows")
+    if ids := result["ids_left_out"]:
+        more = f" and {count(len(ids) - _NAMED_IDS)} more" if len(ids) > _NAMED_IDS else ""
+        yield Fact("columns left out", count(len(ids)), f"they hold ids: {', '.join(ids[:_NAMED_IDS])}{more}")
 
 
 def _score(name: str, scores: Json, rows: str) -> Fact:

@@ -21,6 +21,7 @@ from tree_explainers.effects.ensemble_effects import (
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import ModelDescription
+from tree_explainers.onnx_models.encoding import Feeds
 from tree_explainers.onnx_models.tree_inputs import TreeColumns
 from tree_explainers.onnx_models.walked_parts import WalkedParts
 from tree_explainers.rows import Rows
@@ -158,6 +159,7 @@ class WarmEffects:
         compared: Sequence[int | None],
         labels: NDArray[np.int64] | None,
         question: EffectsQuestion,
+        feeds: Feeds | None = None,
     ) -> list[RowEffects | None]:
         """Return the effects of rows that the model takes; ``None`` where a row has nothing to be compared with.
 
@@ -176,8 +178,13 @@ class WarmEffects:
             The class or outcome of each row; None of a regression.
         labels : (n_rows,)
             Indices of predicted classes; None of a regression.
+        question
+            Which effects are wanted.
+        feeds
+            The rows as the model's graph read them; None: they are encoded again.
         """
-        ranks = self.effects.ranks(self.columns.of(rows))
+        columns = self.columns.of(rows) if feeds is None else self.columns.of_feeds(feeds, len(rows))
+        ranks = self.effects.ranks(columns)
         scores = self._scores(question, len(compared), labels)
         if question.mean is not None:
             return self._against_mean(ranks, scores, question.mean)

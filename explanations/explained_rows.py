@@ -104,7 +104,7 @@ def explain_read(
     rows = _accepted_rows(read, indices)
     effects: list[RowEffects | None] = [None] * len(indices)
     if warm.effects is not None and parts.effects is not None and "effects" in parts.included and indices:
-        effects = warm.effects.of_rows(rows, proximities, compared, outcome.labels, parts.effects)
+        effects = warm.effects.of_rows(rows, proximities, compared, outcome.labels, parts.effects, outcome.feeds)
         note_effects([each.of_players for each in effects if each is not None])
     needs_raw = not _OF_RAW_ROWS.isdisjoint(parts.included)
     raw = rows if isinstance(rows, Rows) or not needs_raw else Rows(warm.features.names, tuple(rows.T))

@@ -177,6 +177,20 @@ def _infer(api: Api, body: object, **headers: str) -> httpx.Response:
     return api.post(f"/v2/models/{_VALUES}/infer", body, **headers)
 
 
+def test_effects_are_against_the_reference_that_a_parameter_names(api: Api, prices: Registered) -> None:
+    instances = [prices.instance(row) for row in range(2)]
+    inputs = [_column(name, [[row[name]] for row in instances]) for name in prices.names]
+    expected = api.explain(prices.explainer["id"], instances, reference="all")["data"]
+
+    answer = _infer(api, {"inputs": inputs, "parameters": {"reference": "all"}}).json()
+    sent = api.post(f"/v1/models/{_VALUES}:explain", {"instances": instances, "reference": "all"}).json()
+    refused = _infer(api, {"inputs": inputs, "parameters": {"reference": "most"}}).json()
+
+    assert [json.loads(text) for text in answer["outputs"][-1]["data"]] == expected == sent["explanations"]
+    assert expected[0]["effects"]["reference"]["kind"] == "all"
+    assert "'reference'" in refused["error"]
+
+
 def test_a_regression_answers_values(api: Api, prices: Registered) -> None:
     instances = [prices.instance(row) for row in range(3)]
     inputs = [_column(name, [[row[name]] for row in instances]) for name in prices.names]  # nested lists, too

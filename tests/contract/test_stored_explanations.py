@@ -147,6 +147,16 @@ def test_calls_by_name_and_of_kserve_s_protocols_are_stored(recorded: Recorded) 
     assert len(recorded.listed()) == before  # predictions alone are no explanations
 
 
+@pytest.mark.parametrize("reference", ["all", "rows:1", "prototypes:0"])
+def test_effects_against_means_are_stored_with_their_reference_and_verified(recorded: Recorded, reference: str) -> None:
+    explained = recorded.explain(range(3), reference=reference, outcome="1")
+
+    for each in explained:
+        assert each["effects"]["of"] == "1"
+        assert recorded.stored(each["id"])["request"]["reference"] == reference
+        assert recorded.verify(each["id"])["status"] == "same"
+
+
 def test_they_are_listed_by_explainer_row_and_time(recorded: Recorded) -> None:
     before = datetime.now(UTC)
     ids = [recorded.explain(range(1), row_ids=["listed"])[0]["id"] for _ in range(3)]

@@ -4,7 +4,7 @@ import copy
 import json
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,14 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier,
 
 from explanations import effect_references
 from explanations.effect_references import Reference
+from explanations.explained_rows import explain_instances
 from explanations.reference_file import evenly_spaced
+from schemas.explanations import ExplanationRequest
 from tests.support.additive_effects import check_effects
 from tests.support.api import Api, Json, csv_of
 from tests.support.naive_effects import mixed_rows, shapley_values
+from tree_explainers.onnx_models.session import ModelSession, RowOutcomes
+from tree_explainers.onnx_models.tree_inputs import TreeColumns
 
 from .conftest import FindCase
 
@@ -246,3 +250,28 @@ def test_of_too_many_reference_rows_evenly_spaced_ones_are_taken_and_said_so(
     assert some.head == {"kind": "all", "n_rows": 100, "among": n_rows}
     np.testing.assert_array_equal(some.ranks, whole.ranks[evenly_spaced(n_rows, 100)])
     assert reference_case(some.head) == f"the mean of 100 of {n_rows} reference rows, evenly spaced"
+
+
+@pytest.mark.parametrize("name", ["random_forest_binary", "scaled_and_one_hot"])
+def test_rows_are_encoded_once_for_the_model_and_for_effects(
+    name: str, find_case: FindCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = find_case(name)
+    request = ExplanationRequest.model_validate({"instances": case.rows})
+    run_rows = ModelSession.run_rows
+
+    def without_feeds(session: ModelSession, rows: Any) -> RowOutcomes:
+        found = run_rows(session, rows)
+        return replace(found, outcome=replace(found.outcome, feeds=None))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ModelSession, "run_rows", without_feeds)
+        expected = explain_instances(case.warm, request)
+    accepted = [at for at, row in enumerate(expected) if row["status"] != "error"]
+    request = ExplanationRequest.model_validate({"instances": [case.rows[at] for at in accepted]})
+    monkeypatch.setattr(TreeColumns, "of", None)  # encodes rows
+
+    found = explain_instances(case.warm, request)
+
+    assert found[0]["effects"]["features"]
+    assert [row.get("effects") for row in found] == [expected[at].get("effects") for at in accepted]

@@ -5,7 +5,7 @@ It must not import ``onnx``: a process that answers requests opens graphs that w
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib import import_module
 from threading import Lock
@@ -46,6 +46,7 @@ class Outcome:
     scores: NDArray[np.floating[Any]]  # (n_rows, n_classes), or (n_rows, 1): the value of a regression
     labels: NDArray[np.int64] | None  # (n_rows,) indices among the classes; None for regression
     leaves: NDArray[np.int32]  # (n_rows, n_trees) leaf reached, counted within its tree
+    feeds: Feeds | None = field(default=None, compare=False, repr=False)  # tensors that the graph read; None: not kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +231,8 @@ class ModelSession:
         while waiting:
             part = waiting.pop()
             try:
-                outcomes.append(self.run(self._encode_either(_part_of(rows, part))))
+                feeds = self._encode_either(_part_of(rows, part))
+                outcomes.append(replace(self.run(feeds), feeds=feeds))
                 accepted += part
             except RowRefused as refusal:
                 if len(part) == 1:

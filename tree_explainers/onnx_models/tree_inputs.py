@@ -46,7 +46,18 @@ class TreeColumns:
             Where the model takes not all of the rows.
         """
         encoder = self._encoder
-        feeds: Feeds = encoder.encode(rows) if isinstance(rows, Rows) else encoder.encode_matrix(rows)
+        return self.of_feeds(encoder.encode(rows) if isinstance(rows, Rows) else encoder.encode_matrix(rows), len(rows))
+
+    def of_feeds(self, feeds: Feeds, n_rows: int) -> NDArray[np.float64]:
+        """Return what the trees compare in rows that are encoded already, as ``of`` does.
+
+        Parameters
+        ----------
+        feeds
+            The tensors of the model's graph for these rows.
+        n_rows
+            How many rows these are.
+        """
         if self._is_copied:
             feeds = dict.fromkeys((tensor.name for tensor in self._description.tensors), *feeds.values())
         elif self._front is not None:
@@ -56,7 +67,7 @@ class TreeColumns:
                 raise refusal_of(self._description, feeds) from error
             feeds = {**feeds, **dict(zip(self._computed, computed, strict=True))}
         tensors = [
-            feeds[tensor.name].reshape(len(rows), -1).astype(np.float64 if tensor.is_double else np.float32)
+            feeds[tensor.name].reshape(n_rows, -1).astype(np.float64 if tensor.is_double else np.float32)
             for tensor in self._description.tensors
         ]
         return np.concatenate(tensors, axis=1, dtype=np.float64)

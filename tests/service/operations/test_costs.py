@@ -15,8 +15,10 @@ from sklearn.ensemble import RandomForestClassifier
 
 from schemas.explanations import ExplanationRequest
 from service.app_context import AppContext
+from service.operations import explanations
 from service.operations.explanation_size import ExplanationSize
 from service.operations.explanations import cost_of, explain_rows, find_warm
+from storage.errors import StorageError
 from tests.support.workshop import workshop_in
 
 _N_ROWS, _N_FEATURES = 2000, 20
@@ -59,6 +61,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Wide]:
         (20, {"detail": "full", "n_prototypes": 100, "nearest_rows": {"n_rows": 100}}),
         (40, {"include": ["values"], "n_prototypes": 100, "n_reasons": 0}),
         (40, {"n_prototypes": 100, "n_reasons": "all", "include": ["contrast"]}),
+        (40, {"reference": "all"}),
     ],
 )
 @pytest.mark.sampled("thirds")
@@ -74,3 +77,18 @@ def test_an_estimate_is_not_far_from_what_a_call_takes(wide: _Wide, n_rows: int,
 
     assert seconds / 4 < cost.seconds < 12 * seconds
     assert len(answer) < cost.n_bytes < 8 * len(answer)
+
+
+def test_more_rows_than_a_call_has_time_to_compare_with_many_are_refused(
+    wide: _Wide, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(explanations, "_MOST_EFFECT_SECONDS", 1e-6)
+    warm = asyncio.run(find_warm(wide.context, wide.explainer))
+    for n_rows, reference in ((2, "contrast"), (1, "all"), (2, "all")):
+        request = ExplanationRequest.model_validate({"instances": wide.rows[:n_rows], "reference": reference})
+        if (n_rows, reference) != (2, "all"):
+            asyncio.run(cost_of(warm, request, ExplanationSize.of(warm, request)))
+            continue
+        with pytest.raises(StorageError, match=f"2 rows compared with {_N_ROWS} rows each take") as refused:
+            asyncio.run(cost_of(warm, request, ExplanationSize.of(warm, request)))
+        assert (refused.value.code, refused.value.pointer) == ("too_many_rows", "/reference")

@@ -19,7 +19,15 @@ _N_QUERY_BYTES = 30_000  # the server refuses longer heads before the applicatio
 _BOUNDARY = "leafspace-boundary"
 _CONTRACT = Path(__file__).parents[3] / "openapi.json"
 _KSERVE = {
-    "POST /v1/models/{name}:explain": ["instances", "detail", "include", "n_prototypes", "n_reasons", "nearest_rows"],
+    "POST /v1/models/{name}:explain": [
+        "instances",
+        "detail",
+        "include",
+        "n_prototypes",
+        "n_reasons",
+        "nearest_rows",
+        "reference",
+    ],
     "POST /v1/models/{name}:predict": ["instances"],
     "POST /v2/models/{name}/infer": ["inputs", "outputs", "parameters", "id"],
 }
@@ -76,6 +84,7 @@ _WORKING = (
     Recipe({"instances": "rows", "include": "every part", **_ALL_OF_EACH}),
     Recipe({"instances": "rows", "detail": "word full", "nearest_rows": "100 reference rows", **_ALL_OF_EACH}),
     Recipe({"instances": "wide rows", "detail": "word full", **_ALL_OF_EACH}),
+    Recipe({"instances": "rows", "reference": "word all", **_ALL_OF_EACH}),
 )
 
 

@@ -99,6 +99,13 @@ def _assert_counted(evidence: Json, known: _Known, like: set[int]) -> None:
     assert shares == {label: pytest.approx(targets.count(int(label)) / len(like), abs=1e-6) for label in shares}
 
 
+def test_the_picture_says_that_evidence_is_out_of_bag(api: Api, known: _Known) -> None:
+    body = {"instances": known.new[:1].tolist(), "include": ["evidence"]}
+    page = api.post(f"/v1/explainers/{known.explainer}/explanations", body, Accept="text/html").text
+    assert "Out of bag: each of these rows is scored and compared by the trees that did not learn from it." in page
+    assert "not known whether the model was trained on these rows" not in page
+
+
 def test_of_other_rows_than_the_forests_own_it_is_not_known(api: Api, known: _Known) -> None:
     _, explainer = _explainer(api, known.model, known.frame.iloc[::-1])
     (answer,) = api.explain(explainer, known.new[:1].tolist(), include=["evidence"])["data"]

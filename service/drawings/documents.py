@@ -11,6 +11,7 @@ from storage.errors import StorageError
 
 from ..app_context import AppContext
 from ..operations import artefacts, datasets, models
+from .worded_results import in_words
 
 Json = dict[str, Any]
 Parameters = Mapping[str, str]
@@ -47,12 +48,12 @@ def newest(context: AppContext, noun: Noun[Any], model_id: str) -> list[Json]:
 
 
 def ready(context: AppContext, noun: Noun[Any], artefact_id: str) -> Json:
-    """Return an artefact's document; refuse one that is not ready, or too large to be drawn."""
+    """Return an artefact's document in the words of its dataset; refuse one that is not ready, or too large."""
     size = _size(context, noun, artefact_id)
     if size > MAX_DRAWN_BYTES:
         detail = f"the result has {size:,} bytes, more than the {MAX_DRAWN_BYTES:,} that are drawn; download it"
         raise StorageError("too_many_rows", detail)
-    return to_json(artefacts.get_one(context, noun, artefact_id))
+    return in_words(context, noun, to_json(artefacts.get_one(context, noun, artefact_id)))
 
 
 def at(drawing: str, way: list[tuple[str, str | None]], call: Call) -> str:

@@ -13,11 +13,15 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from schemas.dictionaries import DictionaryRequest
+from schemas.approximation_trees import APPROXIMATION_TREES
+from schemas.dictionaries import DictionaryRequest, FeatureWords
 from schemas.explanations import ExplanationList, ExplanationRequest
+from schemas.rule_sets import RULE_SETS
+from service.drawings.documents import ready
 from service.operations.dictionaries import delete_dictionary, put_dictionary
 from service.operations.explanations import explain_rows, warm_explainer
 from service.operations.preconditions import Precondition
+from storage.dictionaries import DictionaryStore
 from tests.support.pipelines import columns_onnx
 from tests.support.workshop import Workshop, result_of, workshop_in
 
@@ -37,6 +41,9 @@ _OUTCOMES: list[dict[str, Any]] = [
     {"name": "bad", "label": "refused", "adverse": True},
     {"name": "good", "label": "granted"},
 ]
+
+
+_NAMES = ("qyears", "qwage", "qsaved", "qstate", "A11", "A12")
 
 
 def _frame() -> pd.DataFrame:
@@ -123,7 +130,7 @@ def test_every_text_has_the_words_and_the_names_stay_beside_them(shop: _Shop) ->
 
     texts, raw = list(_texts(after)), list(_texts(before))
     assert len(texts) == len(raw) + len(after["effects"]["principal_reasons"])
-    for name in ("qyears", "qwage", "qsaved", "qstate", "A11", "A12"):
+    for name in _NAMES:
         assert any(name in text for text in raw)
         assert not [text for text in texts if name in text]
     for word in ("age of the applicant", "years", "monthly wage", "EUR", "overdrawn", "in credit", "refused"):
@@ -208,6 +215,33 @@ def test_constraints_bind_changes(shop: _Shop) -> None:
     shop.say([{"name": "qwage", "only_down": True}])
     changes = shop.explain(row, include=["changes"], only_up=["qwage"])["changes"]
     assert "qwage" not in json.dumps(changes["options"])
+
+
+def test_rules_and_trees_are_drawn_in_the_words(shop: _Shop) -> None:
+    context = shop.workshop.context
+    explainer = context.explainers.get(shop.explainer)
+    kinds = ((RULE_SETS, explainer.rule_set), (APPROXIMATION_TREES, explainer.approximation_tree))
+    for noun, artefact in kinds:
+        raw = {name for text in _texts(ready(context, noun, str(artefact))) for name in _NAMES if name in text}
+        shop.say([{**each, "hidden": each["name"] == "qwage"} for each in _WORDS])
+        drawn = list(_texts(ready(context, noun, str(artefact))))
+        delete_dictionary(context, shop.dataset, Precondition())
+        said = " ".join(drawn)
+        assert raw
+        assert not [name for name in (*_NAMES, "monthly wage") if name in said]
+        assert ("a condition on a hidden feature" in said) is ("qwage" in raw)
+
+
+def test_words_of_another_process_count_after_the_next_reading(shop: _Shop) -> None:
+    context = shop.workshop.context
+    shop.explain()
+    seen = DictionaryStore(context.database).get(shop.dataset)
+    request = DictionaryRequest(features=[FeatureWords(name="qyears", label="from elsewhere")])
+    DictionaryStore(context.database).put(seen, request)
+    context.dictionary_revisions.renew()
+
+    entries = shop.explain(n_reasons="all")["effects"]["features"]
+    assert "from elsewhere" in [each.get("feature_text") for each in entries]
 
 
 def test_principal_reasons_move_the_score_to_the_adverse_outcome(shop: _Shop) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from schemas.approximation_trees import APPROXIMATION_TREES
+from schemas.comparisons import COMPARISONS
 from schemas.explanations import ExplanationRequest
 from schemas.label_audits import LABEL_AUDITS
 from schemas.label_decisions import LabelDecision
@@ -61,6 +62,7 @@ class ReportInputs:
     other: Explained | None  # to be compared with
     newer_dataset: Json | None
     map: Json | None
+    comparison: Json | None  # with another model, or of two datasets
     label_audit: Json | None
     decisions: Sequence[LabelDecision]  # in force, by row
     rows: Sequence[Json]  # explanations
@@ -71,7 +73,7 @@ class ReportInputs:
         """What is shown, with digests, each once."""
         others = [] if self.other is None else self.other.inputs
         datasets = [] if self.newer_dataset is None else [_file("datasets", self.newer_dataset)]
-        made = [each["input"] for each in (self.map, self.label_audit) if each is not None]
+        made = [each["input"] for each in (self.map, self.label_audit, self.comparison) if each is not None]
         found = {each.id: each for each in [*self.own.inputs, *others, *datasets, *made]}
         return list(found.values())
 
@@ -98,6 +100,7 @@ class ReportReader:
             own=own,
             other=None if request.compare_with is None else self.explained(request.compare_with),
             newer_dataset=None if newer is None else _json(DatasetStore(self._database).get(newer).view),
+            comparison=None if request.comparison is None else self._made(COMPARISONS, request.comparison),
             map=None if request.map is None else self._made(MAPS, request.map),
             label_audit=None if audit is None else self._made(LABEL_AUDITS, audit),
             decisions=() if audit is None else decisions_of(self._database, audit, request.decisions),

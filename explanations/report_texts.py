@@ -60,6 +60,11 @@ def _methods(shown: ReportInputs) -> Iterator[str]:
             "The map was laid out by t-SNE from each row's nearest rows in leaf space (van der Maaten and Hinton "
             "2008); distances between far rows mean nothing in it."
         )
+    if shown.comparison is not None:
+        yield (
+            "Where two models differ was searched by weighted relative accuracy (Lavrac and others 2004); two datasets "
+            "were compared by Kolmogorov-Smirnov distances, adjusted as Holm (1979) does."
+        )
     if own.rule_set is not None:
         yield f"Rules were found by {_named(own.rule_set, _RULES)}."
     if own.approximation_tree is not None:

@@ -10,6 +10,7 @@ from importlib.metadata import version
 
 from leafspace_drawings import (
     AuditContext,
+    ComparisonContext,
     MapContext,
     ModelContext,
     RulesContext,
@@ -17,6 +18,7 @@ from leafspace_drawings import (
     TreeContext,
     WhyContext,
     draw_approximation_tree,
+    draw_comparison,
     draw_explanation,
     draw_label_audit,
     draw_map,
@@ -99,6 +101,8 @@ def _parts(shown: ReportInputs, figures: Figures) -> Iterator[tuple[PartName, st
         yield "rows", "\n".join(_why(shown, row) for row in shown.rows)
     if shown.label_audit is not None:
         yield "audit", _audit(shown, shown.label_audit)
+    if shown.comparison is not None:
+        yield "compared", _compared(own, shown.comparison)
     if shown.other is not None and figures.comparison is not None:
         yield "comparison", _comparison(own, shown.other, figures.comparison)
     if shown.newer_dataset is not None and figures.drift is not None:
@@ -134,6 +138,11 @@ def _audit(shown: ReportInputs, audit: Json) -> str:
     drawn = draw_label_audit(audit, AuditContext(own.model, own.dataset, n_rows=_N_SUSPECTS))
     decided = [each.model_dump(mode="json", exclude={"key", "created_at"}) for each in shown.decisions]
     return drawn + report.draw_decisions(decided, audit["result"]["classes"])
+
+
+def _compared(own: Explained, found: Json) -> str:
+    is_of_reference = found["request"]["dataset"] == own.dataset["id"]
+    return draw_comparison(found, ComparisonContext(own.model, own.dataset if is_of_reference else None))
 
 
 def _comparison(own: Explained, other: Explained, found: ReportComparison) -> str:

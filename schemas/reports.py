@@ -3,9 +3,10 @@
 from typing import Annotated, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from .artefacts import REQUEST, RESULT, ArtefactView
-from .contract import OBJECT, Contract, Identifier, Lines, Many, Name
+from .contract import OBJECT, Contract, Identifier, Lines, Many, Name, absent
 from .noun import HTML, Noun, Product
 from .paper_settings import MethodRequest
 
@@ -22,6 +23,7 @@ PartName = Literal[
     "tree",
     "rows",
     "audit",
+    "compared",
     "comparison",
     "drift",
     "methods",
@@ -71,6 +73,9 @@ class ReportRequest(MethodRequest):
         default=None,
         description="Id of a dataset of newer rows: how many of them are far from every prototype, beside the "
         "reference rows; null: none.",
+    )
+    comparison: Identifier | SkipJsonSchema[None] = absent(
+        "Id of a comparison of the same model with another one, or of two datasets by it, which is shown; absent: none."
     )
     note: Note | None = Field(default=None, description="Text of the author, at most 4,000 characters; null: none.")
 
@@ -243,6 +248,7 @@ REPORTS = Noun(
         "approximation_tree": "approximation_trees",
         "map": "maps",
         "label_audit": "label_audits",
+        "comparison": "comparisons",
         "compare_with": "explainers",
         "newer_dataset": "datasets",
     },

@@ -8,6 +8,7 @@ from typing import Any
 from explanations.report_inputs import ReportReader, freeze_decisions
 from explanations.reports import DrawnReport, Figures, draw_report
 from schemas.approximation_trees import APPROXIMATION_TREES
+from schemas.comparisons import COMPARISONS
 from schemas.datasets import Dataset
 from schemas.label_audits import LABEL_AUDITS
 from schemas.maps import MAPS
@@ -58,6 +59,7 @@ def request_report(context: AppContext, request: ReportRequest) -> Report:
         (APPROXIMATION_TREES, "/approximation_tree", complete.approximation_tree),
         (MAPS, "/map", complete.map),
         (LABEL_AUDITS, "/label_audit", complete.label_audit),
+        (COMPARISONS, "/comparison", complete.comparison),
     )
     for noun, pointer, artefact_id in named:
         _check_made_of(context, noun, artefact_id, (model.id, pointer))

@@ -49,6 +49,7 @@ class Shop:
     dataset: str
     audit: str
     map: str
+    comparison: str
     explainer: str
     other: str  # the explainer of the other model
     newer: str
@@ -67,6 +68,7 @@ class Shop:
             rows=["3", "17"],
             label_audit=self.audit,
             map=self.map,
+            comparison=self.comparison,
             compare_with=self.other,
             newer_dataset=self.newer,
             note="For the file.\nSecond line.",
@@ -107,7 +109,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         kept = workshop.register_dataset(newer)
         laid = request_map(workshop.context, MapRequest(model=models[0], dataset=dataset, n_rows=40, n_neighbors=12))
         workshop.run(laid.job or "")
-        yield Shop(workshop, models[0], dataset, audit, laid.id, explainers[0], explainers[1], kept, newer)
+        compared = workshop.compare(model=models[0], other_model=models[1], dataset=dataset).id
+        yield Shop(workshop, models[0], dataset, audit, laid.id, compared, explainers[0], explainers[1], kept, newer)
 
 
 def test_a_report_is_one_file_that_runs_nothing_and_loads_nothing(shop: Shop) -> None:
@@ -141,7 +144,7 @@ def test_a_report_shows_what_it_was_asked_for(shop: Shop) -> None:
     text = " ".join(unescape(re.sub(r"<[^>]+>", " ", shop.file(made))).split())
     names = [part.name for part in result_of(made).parts]
     assert names == [
-        *("request", "model", "prototypes", "map", "rules", "tree", "rows", "audit", "comparison", "drift"),
+        *("request", "model", "prototypes", "map", "rules", "tree", "rows", "audit", "compared", "comparison", "drift"),
         *("methods", "limits", "manifest"),
     ]
     for words in (

@@ -82,6 +82,7 @@ def _create(  # what a report may show, all but the first two with defaults
     approximation_tree: Identified | None = None,
     map: Identified | None = None,  # noqa: A002  # as the field is called
     label_audit: Identified | None = None,
+    comparison: Identified | None = None,
     rows: Iterable[Any] = (),
     compare_with: Identified | None = None,
     newer_dataset: Identified | None = None,
@@ -102,6 +103,8 @@ def _create(  # what a report may show, all but the first two with defaults
         Others of the same model; default: the explainer's, if it has them.
     map
         A map of the same model.
+    comparison
+        A comparison of the same model with another, or of two datasets by it.
     label_audit
         A label audit of the same model, shown with the decisions that are in force now.
     rows
@@ -121,6 +124,7 @@ def _create(  # what a report may show, all but the first two with defaults
         rule_set=id_or_none(rule_set),
         approximation_tree=id_or_none(approximation_tree),
         map_=id_or_none(map),
+        comparison=unless_none(id_or_none(comparison)),
         label_audit=id_or_none(label_audit),
         rows=[id_text(row, f"rows[{place}]") for place, row in enumerate(rows)],
         compare_with=id_or_none(compare_with),

@@ -96,6 +96,7 @@ ReportPartName: TypeAlias = Literal[
     "tree",
     "rows",
     "audit",
+    "compared",
     "comparison",
     "drift",
     "methods",

@@ -204,6 +204,8 @@ class ReportRequest(Record):
     """Id of a dataset of newer rows: how many of them are far from every prototype, beside the reference rows; null:
     none.
     """
+    comparison: str | Unset = UNSET
+    """Id of a comparison of the same model with another one, or of two datasets by it, which is shown; absent: none."""
     note: str | Unset | None = UNSET
     """Text of the author, at most 4,000 characters; null: none."""
 
@@ -266,6 +268,7 @@ def list_reports(
     approximation_tree: str | Unset | None = UNSET,
     map_: str | Unset | None = UNSET,
     label_audit: str | Unset | None = UNSET,
+    comparison: str | Unset | None = UNSET,
     compare_with: str | Unset | None = UNSET,
     newer_dataset: str | Unset | None = UNSET,
     status: Status | Unset | None = UNSET,
@@ -282,6 +285,7 @@ def list_reports(
             "approximation_tree": approximation_tree,
             "map": map_,
             "label_audit": label_audit,
+            "comparison": comparison,
             "compare_with": compare_with,
             "newer_dataset": newer_dataset,
             "status": status,

@@ -120,7 +120,7 @@ class ReadTable:
         ]
 
     def may_identify_rows(self, name: str) -> bool:
-        """Return whether each row has a value of its own in a column, which is no measurement.
+        """Return whether each row has a value of its own in a column, which is no measurement and no date.
 
         Of a column that was read as texts, which are not counted, this is not known: it may.
         """
@@ -130,7 +130,7 @@ class ReadTable:
         if column.n_missing or self.n_rows < _FEWEST_KEYS:
             return False
         if column.type == "category":
-            return column.n_categories == self.n_rows
+            return column.n_categories == self.n_rows and not self._holds_dates(column)
         return column.type == "number" and self._n_ids(column) == self.n_rows
 
     def _holds_ids(self, column: ColumnSummary, *, are_rows_shared: bool) -> bool:

@@ -101,6 +101,12 @@ def test_nine_tables_that_share_a_column_lead_to_the_table_where_it_is_unique(tm
         pytest.param({"a": "gene\ng1\ng2\n", "b": "gene,v\n"}, {"b.gene": "a"}, {"a": ["gene"]}, id="empty table"),
         pytest.param({"a": "gene\ng1\ng1\n", "b": "gene\ng1\ng1\n"}, {}, {}, id="unique nowhere"),
         pytest.param({"a": "dose\n0.5\n1.5\n", "b": "dose\n0.5\n0.5\n"}, {}, {}, id="measurements"),
+        pytest.param(
+            {"a": "gene,day\ng1,2020-01-01\ng2,2020-01-02\n", "b": "gene,day\ng1,2020-01-01\ng1,2020-01-01\n"},
+            {"b.gene": "a"},
+            {"a": ["gene"]},
+            id="dates",
+        ),
         pytest.param({"a": "is_x\ntrue\nfalse\n", "b": "is_x\ntrue\ntrue\n"}, {}, {}, id="booleans"),
         pytest.param({"a": "id\n1\n2\n", "b": "id,v\n1,1\n2,2\n1,3\n"}, {}, {"a": ["id"]}, id="ids of rows"),
         pytest.param(

@@ -38,7 +38,7 @@ def farm(tmp_path: Path) -> Iterator[JobFarm]:
 
 def test_every_kind_of_job_is_among_them() -> None:
     over_tables_or_files = {"datasets", "feature_sets", "relational_forests"}
-    of_other_artefacts = {"maps", "reports"}
+    of_other_artefacts = {"comparisons", "maps", "reports"}
     assert set(KINDS) == set(JOB_KINDS) - over_tables_or_files - of_other_artefacts
 
 

@@ -11,7 +11,7 @@ from .models import fitted
 
 if TYPE_CHECKING:
     from schemathesis import Case
-from .nouns import EXAMPLES, FROM_MODEL_AND_DATASET, storing_explainer
+from .nouns import EXAMPLES, FROM_MODEL_AND_DATASET, inputs_of, storing_explainer
 
 _MADE_UP_ONCE_IN = 4
 
@@ -59,7 +59,7 @@ def register_everything(api: Api) -> RealThings:
     assert api.http.put("/v1/explainer-names/real", json={"explainer": ids["explainer_id"]}).is_success
     ids["name"] = "real"
     for noun in FROM_MODEL_AND_DATASET:
-        made = api.made(noun.path, {**about, **EXAMPLES[noun.name].request})
+        made = api.made(noun.path, {**inputs_of(api, forest, noun), **EXAMPLES[noun.name].request})
         assert made["status"] == "ready", made
         ids[noun.id_name] = made["id"]
     explained = api.made("/v1/explanation-sets", {"explainer": ids["explainer_id"], "dataset": about["dataset"]})

@@ -9,17 +9,18 @@ class; ``seconds``: of processor time for a row, of all rows. Ours, with the lim
 and two features, and where there is none of these, it has values of a real row: of its options the first, which has
 the fewest features; the smallest; and of 20 of one and 20 of two features the most typical. ``proved``: rows whose
 change has three features or more, or that have none, for which it is proved that no change of two is enough. DiCE by
-its random method and by its genetic one, NICE by two of its goals: the third takes an autoencoder. ``pip install
---no-deps dice-ml NICEx raiutils jsonschema``.
+its random method and by its genetic one, NICE by two of its goals: the third takes an autoencoder. A row that takes a
+method more than 10 seconds counts as one without a change. ``pip install --no-deps dice-ml NICEx raiutils jsonschema``.
 ``python -m benchmarks.changes [datasets, by commas]``
 """
 
 import contextlib
 import io
+import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -48,6 +49,7 @@ from tree_explainers.rows import Rows
 DATASETS = ("pima_diabetes", "breast_cancer", "magic_gamma", "spambase", "higgs_11k")
 N_ROWS = 10
 _MOST_SEARCHED = 2  # features of changes that are all searched
+_MOST_SECONDS = 10.0  # of a row, after which it counts as one without a change
 
 Matrix = NDArray[np.float32]
 Method = Callable[[Matrix, int], Matrix | None]  # of a row and its class: the changed row
@@ -216,6 +218,22 @@ class Run:
     seconds: float  # for a row
 
 
+@contextlib.contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """Raise ``TimeoutError`` after some seconds of processor time: DiCE's genetic method does not end for some rows."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    former = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, former)
+
+
 def run(case: Case, method: Method) -> Run:
     """Return the changes of all rows that the forest itself confirms."""
     changed: list[Matrix | None] = []
@@ -223,7 +241,10 @@ def run(case: Case, method: Method) -> Run:
     method(case.rows[0], int(labels[0]))  # loops are compiled
     start = time.process_time()
     for row, label in zip(case.rows, labels.tolist(), strict=True):
-        changed.append(method(row, label))
+        with contextlib.suppress(TimeoutError), _limited(_MOST_SECONDS):
+            changed.append(method(row, label))
+            continue
+        changed.append(None)
     seconds = (time.process_time() - start) / len(case.rows)
     flips = [
         each is not None and case.forest.predict(each[None])[0] != label

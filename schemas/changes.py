@@ -73,7 +73,7 @@ class Changes(Contract):
         "What the dictionary calls it; absent where it is called by its name."
     )
     n_features_searched: Literal[1, 2] = Field(
-        description="All changes of at most so many features together were searched."
+        description="Largest number of features whose changes together were all searched."
     )
     none_with_fewer: bool = Field(
         description="Whether it is certain that no allowed change of fewer features than those of the first option "

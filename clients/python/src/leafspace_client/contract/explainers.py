@@ -156,7 +156,7 @@ class Changes(Record):
     outcome_text: str | Unset = UNSET
     """What the dictionary calls it; absent where it is called by its name."""
     n_features_searched: Literal[1, 2]
-    """All changes of at most so many features together were searched."""
+    """Largest number of features whose changes together were all searched."""
     none_with_fewer: bool
     """Whether it is certain that no allowed change of fewer features than those of the first option gives the outcome;
     without options, that none of up to `n_features_searched` does. Allowed are values that the reference rows admit, of

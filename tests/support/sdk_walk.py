@@ -65,6 +65,7 @@ class Walk:
             "value": None,
             "answers": {},
             "scopes": ["read"],
+            "dictionary": {"features": {}},
             "generate": {"depth": 1},
         }
 

@@ -421,6 +421,7 @@ def test_names_and_classes_come_from_the_model_without_rows() -> None:
     metadata = convert_model(forest).metadata()
 
     assert metadata.pop("parity")["labels"]  # of drawn rows
+    assert metadata.pop("bags")["n_rows"] == len(features)
     assert metadata == {
         "classes": ["barbera", "barolo", "grignolino"],
         "ensemble": "random_forest",

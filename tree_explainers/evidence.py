@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InvalidInput
-from .share_intervals import Interval, clopper_pearson_interval, wilson_interval
+from .share_intervals import Interval, clopper_pearson_interval, effective_number, wilson_interval
 
 Floats = NDArray[np.float64]
 
@@ -141,10 +141,6 @@ def gather_evidence(
     ------
     InvalidInput
         Where a weight is negative or not finite, or an outcome is none of them.
-
-    References
-    ----------
-    Kish (1965), "Survey Sampling", section 11.7, on the effective number of rows with unequal weights.
     """
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
         msg = "A weight is negative or not finite."
@@ -155,7 +151,7 @@ def gather_evidence(
     total = float(weights.sum())
     if total == 0:
         return Evidence(0, 0.0, (), level)
-    effective = total**2 / float((weights**2).sum())
+    effective = effective_number(weights)
     sums = np.bincount(outcomes, weights, minlength=n_outcomes)
     shares = (np.clip(sums / total, 0, 1)).tolist()
     return Evidence(

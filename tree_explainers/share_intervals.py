@@ -4,6 +4,9 @@ import math
 from statistics import NormalDist
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class Interval(NamedTuple):
     """The ends of an interval."""
@@ -79,3 +82,13 @@ def difference_interval(counted: tuple[int, int], other: tuple[int, int], confid
         difference - math.hypot(share - one.low, two.high - other_share),
         difference + math.hypot(one.high - share, other_share - two.low),
     )
+
+
+def effective_number(weights: NDArray[np.float64]) -> float:
+    """Return how many rows of equal weight say as much as rows of these weights, (n_rows,), some above 0.
+
+    References
+    ----------
+    Kish (1965), "Survey Sampling", section 11.7, on the effective number of rows with unequal weights.
+    """
+    return float(weights.sum()) ** 2 / float((weights**2).sum())

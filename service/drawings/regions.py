@@ -16,6 +16,7 @@ from storage.errors import StorageError
 from ..app_context import AppContext
 from ..operations import datasets, explainers, models
 from .documents import LINKS, Json, Parameters, at, of_model, ready, to_json
+from .worded_results import hidden_features
 
 _CELLS = 31  # each way: as many predictions as one call answers
 _MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
@@ -42,7 +43,8 @@ class RegionsToExplain:
         prototypes = ready(context, PROTOTYPE_SETS, explainer["prototype_set"])
         dataset = to_json(datasets.get_dataset(context, prototypes["request"]["dataset"]))
         shown = known["feature_names"] if explainer["shown_features"] == "all" else explainer["shown_features"]
-        columns = {column["name"]: column for column in dataset["columns"] if column["name"] in set(shown)}
+        allowed = set(shown).difference(hidden_features(context, dataset["id"]))
+        columns = {column["name"]: column for column in dataset["columns"] if column["name"] in allowed}
         numeric = _numeric(context, known, columns)
         across, up = _chosen(parameters, numeric)
         rows = {str(each["row_id"]): each for each in prototypes["result"]["prototypes"]}

@@ -31,6 +31,12 @@ def in_words(context: AppContext, noun: Noun[Any], document: Json) -> Json:
     return {**document, "result": {**result, "nodes": nodes}}
 
 
+def hidden_features(context: AppContext, dataset_id: str) -> set[str]:
+    """Return the columns of a dataset of which pictures of its explainers show nothing."""
+    words = context.dictionaries.get(dataset_id).words or {}
+    return {feature["name"] for feature in words.get("features", ()) if feature.get("hidden")}
+
+
 def _conditions(context: AppContext, request: Json) -> WordedConditions | None:
     """Return the words for conditions; none where there are none, and for features that are queries of tables."""
     dataset, stored = context.datasets.get(request["dataset"]), context.models.get(request["model"])

@@ -18,6 +18,7 @@ from schemas.dictionaries import DictionaryRequest, FeatureWords
 from schemas.explanations import ExplanationList, ExplanationRequest
 from schemas.rule_sets import RULE_SETS
 from service.drawings.documents import ready
+from service.drawings.regions import RegionsToExplain
 from service.operations.dictionaries import delete_dictionary, put_dictionary
 from service.operations.explanations import explain_rows, warm_explainer
 from service.operations.preconditions import Precondition
@@ -230,6 +231,14 @@ def test_rules_and_trees_are_drawn_in_the_words(shop: _Shop) -> None:
         assert raw
         assert not [name for name in (*_NAMES, "monthly wage") if name in said]
         assert ("a condition on a hidden feature" in said) is ("qwage" in raw)
+
+
+def test_hidden_features_are_no_axes_of_regions(shop: _Shop) -> None:
+    context = shop.workshop.context
+    for hidden, others in (("qwage", {"qyears", "qsaved"}), ("qyears", {"qwage", "qsaved"})):
+        shop.say([{"name": hidden, "hidden": True}])
+        view = RegionsToExplain.find(context, shop.explainer, {})
+        assert {view.across.name, view.up.name} == others
 
 
 def test_words_of_another_process_count_after_the_next_reading(shop: _Shop) -> None:

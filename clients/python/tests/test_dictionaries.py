@@ -44,6 +44,10 @@ def test_a_notice_states_reasons_and_changes_and_nothing_of_others(client: Leafs
     assert 1 <= len(reasons) <= 3
     assert {reason.code for reason in reasons if reason.feature == "duration"} <= {"R3"}
     assert granted.reasons() == []
+    frame = declined.to_frame("effects").set_index("feature")
+    assert frame.feature_text["duration"] == "duration of the loan"
+    assert frame.value_text["duration"] == f"{frame.value['duration']:.0f} months"
+    assert "duration of the loan" in str(declined)
     notice = declined.notice()
     assert str(notice) == notice.markdown
     assert "The decision is: declined." in notice.markdown

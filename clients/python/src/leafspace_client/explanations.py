@@ -244,8 +244,9 @@ class Explanations(Sequence[Explanation], Displayed):
             ``"effects"``: a row for each listed effect, with ``row_id``, ``of`` (a class) of classifiers, ``scale``,
             ``reference`` (its kind), ``reference_row_id`` (missing of a mean), ``effect_rank``, ``feature``, ``value``,
             ``reference_value``, ``effect``, in the scale, and ``points`` of probability (-1 to 1) where the scale is
-            ``log_odds`` and there are two classes. A last one without a ``feature`` has the sum of the others, where
-            there are any.
+            ``log_odds`` and there are two classes. ``feature_text``, ``value_text`` and ``reference_text`` say the same
+            in the words of a dictionary, where it has some. A last one without a ``feature`` has the sum of the others,
+            where there are any.
 
         Returns
         -------

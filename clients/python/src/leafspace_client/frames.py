@@ -213,6 +213,9 @@ def _effect_lines(explanation: "ExplanationFields") -> list[_Line]:
 def _of_effect(effect: "FeatureEffect") -> _Line:
     line: _Line = {"feature": effect.feature, "value": None, "reference_value": None}
     line |= _present(value=received(effect.value), reference_value=received(effect.reference_value))
+    line |= _present(
+        feature_text=effect.feature_text, value_text=effect.value_text, reference_text=effect.reference_text
+    )
     return line | {"effect": effect.effect} | _present(points=effect.points)
 
 

@@ -106,8 +106,14 @@ def _effect_lines(effects: Effects) -> list[str]:
     of = "" if isinstance(effects.of, Unset) else f" of {_outcome(effects.of)}"
     words = {"probability": "score", "log_odds": "log-odds"}.get(effects.scale, effects.scale)
     scores = f"{number(effects.reference.score)} to {number(effects.score)}"
-    begin = f"Effects on the {words}{of}, from {reference_case(effects.reference.to_dict())}: {scores}"
-    features = [f"   {_signed(each.effect)} {each.feature}{_values(each)}{_points(each)}" for each in effects.features]
+    reference = effects.reference.to_dict()
+    if effects.reference.outcome_text:
+        reference["outcome"] = effects.reference.outcome_text
+    begin = f"Effects on the {words}{of}, from {reference_case(reference)}: {scores}"
+    features = [
+        f"   {_signed(each.effect)} {each.feature_text or each.feature}{_values(each)}{_points(each)}"
+        for each in effects.features
+    ]
     n_others = effects.rest.n_features
     others = "1 other feature" if n_others == 1 else f"{n_others:,} other features"
     return [begin, *features, *([f"   {_signed(effects.rest.effect)} {others}"] if n_others else [])]
@@ -117,8 +123,9 @@ def _values(effect: FeatureEffect) -> str:
     """Return the values of the row and of the reference case, where there are any."""
     if isinstance(effect.value, Unset):
         return ""
-    known = [each for each in (effect.value, effect.reference_value) if not isinstance(each, Unset)]
-    return f" ({', there '.join(dict.fromkeys(map(_cell, known)))})"
+    pairs = ((effect.value, effect.value_text), (effect.reference_value, effect.reference_text))
+    known = [words or _cell(value) for value, words in pairs if not isinstance(value, Unset)]
+    return f" ({', there '.join(dict.fromkeys(known))})"
 
 
 def _cell(value: Any) -> str:  # of a row

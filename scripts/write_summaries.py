@@ -26,7 +26,7 @@ _TARGET = Path(__file__).parents[1] / "docs/summaries.md"
 _MOST_ROWS, _N_HELD_OUT, _WIDTH = 6_000, 200, 118
 _HEAD = """# Summaries
 
-What `explanation.summary` says of ten rows that their models were not trained on, two of each of five datasets, with
+The `explanation.summary` of ten rows that their models were not trained on, two of each of five datasets, with
 `include=["evidence", "changes"]`. `python -m scripts.write_summaries` wrote this page. All effects and changes are of
 the models, and not of the world.
 """

@@ -182,7 +182,9 @@ def shifted(case: Case) -> tuple[bool, str]:
     result = case.compare(model=case.register(model), dataset=datasets[0], other_dataset=datasets[1])
     assert result.datasets is not None
     moved = result.datasets.features_moved
-    return bool(moved) and moved[0] == case.names[at], f"{result.datasets.conclusion}, first {moved[:1]}"
+    return bool(moved) and moved[0] == case.names[
+        at
+    ], f"{case.names[at]} was moved; {result.datasets.conclusion}, first {moved[:2]}"
 
 
 def nothing(case: Case) -> tuple[bool, str]:

@@ -30,7 +30,7 @@ def _parameters(api: Api, path: str) -> dict[str, Json]:
 
 def _value(item: Json, field: str) -> str | None:
     """Return what an item of a list has in a field: its own, or its request's."""
-    found: str | None = item[field] if field in item else item["request"][field]
+    found: str | None = item[field] if field in item else item["request"].get(field)
     return found
 
 

@@ -259,3 +259,51 @@ def test_models_of_different_tasks_are_not_compared(workshop: Workshop, pair: Ma
     other = _register(workshop, regression, data.training)
     with pytest.raises(StorageError, match="compare models of a task"):
         workshop.compare(model=pair["model"], other_model=other, dataset=pair["dataset"])
+
+
+# Models that are unlike each other.
+
+
+def test_decisions_of_both_models_are_what_is_compared(workshop: Workshop) -> None:
+    data = _Data.of()
+    target = data.training[:, 0].astype(np.float64)
+    forest = RandomForestRegressor(10, max_depth=6, random_state=0).fit(data.training, target)
+    bands = [[{"outcome": "low", "below": cut}, {"outcome": "high"}] for cut in (0.0, 0.5)]
+    models = [_register(workshop, forest, data.training, decision={"bands": each}) for each in bands]
+
+    result = result_of(workshop.compare(model=models[0], other_model=models[1], dataset=_dataset(workshop, data.rows)))
+
+    found = _of_models(result)
+    values = np.asarray(_answers(forest, data.rows).scores)[:, 0]
+    between = (values >= 0) & (values < 0.5)
+    assert (found.compared_by, found.n_changed) == ("outcomes", between.sum())
+    assert {(each.outcome, each.other_outcome) for each in found.changes} == {("high", "low")}
+    assert {each.feature for each in found.regions[0].conditions} == {"age"}
+    assert all(each.moved == 0 for each in result.effects)
+
+
+def test_models_may_read_different_features_of_the_dataset(workshop: Workshop) -> None:
+    data = _Data.of()
+    labels = _labels(data.training)
+    few = _forest(data.training[:, :2], labels)
+    models = [
+        _register(workshop, _forest(data.training, labels), data.training),
+        _register(workshop, few, data.training[:, :2], feature_names=list(_NAMES[:2])),
+    ]
+
+    result = result_of(workshop.compare(model=models[0], other_model=models[1], dataset=_dataset(workshop, data.rows)))
+
+    effects = {each.feature: each for each in result.effects}
+    assert effects["debt"].other_mean_effect == 0 < effects["debt"].mean_effect
+    assert result.effects[0].feature == "debt"
+    assert _of_models(result).regions
+
+
+def test_models_are_compared_on_a_single_row(workshop: Workshop, pair: Mapping[str, str]) -> None:
+    data = _Data.of()
+    other = _register(workshop, _forest(data.training, _labels(data.training), 5), data.training)
+    result = result_of(
+        workshop.compare(model=pair["model"], other_model=other, dataset=_dataset(workshop, data.rows[:1]))
+    )
+    found = _of_models(result)
+    assert (found.regions, found.neighbors, result.n_rows) == ([], None, 1)

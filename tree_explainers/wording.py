@@ -6,6 +6,7 @@ Each function returns what follows "income is ": a person reads "income is above
 import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from math import copysign, inf, isfinite
 from typing import NamedTuple
 
@@ -54,9 +55,13 @@ def short(value: float) -> float:
 
     Features of several tables are of single precision, and so are columns of many data frames.
     """
-    if float(value).is_integer() or value != float(np.float32(value)):
-        return value
-    return float(str(np.float32(value)))
+    return value if float(value).is_integer() else _short_fraction(value)
+
+
+@lru_cache(maxsize=1 << 16)  # those of prototypes come again and again, and numpy takes a microsecond for each
+def _short_fraction(value: float) -> float:
+    single = np.float32(value)
+    return float(str(single)) if value == float(single) else value
 
 
 def rounded(value: float) -> float:

@@ -15,7 +15,7 @@ _TEXTS = ("name", "row_id")
 _OPTIONAL = frozenset(
     {
         *("evaluation_dataset", "prototype_set", "rule_set", "approximation_tree"),
-        *("map", "label_audit", "compare_with", "newer_dataset"),
+        *("map", "label_audit", "compare_with", "comparison", "other_model", "newer_dataset"),
     }
 )
 _EVERY_FILTER = pytest.mark.parametrize(

@@ -226,8 +226,9 @@ class ComparisonResult(Contract):
     models: ModelChange | None = Field(description="The two models; null where datasets are compared.")
     datasets: DatasetDrift | None = Field(description="The two datasets; null where models are compared.")
     effects: list[EffectChange] = Field(
-        description="Effects that moved, the largest move first, at most 20, of features that have any; each against "
-        "the mean of the same rows of `dataset`."
+        description="Effects that moved, the largest move first, at most 20, each against the mean of the same rows of "
+        "`dataset`. Of two models: features that have any. Of two datasets: those that have 1 % or more of all mean "
+        "absolute effects on either."
     )
     effects_scale: Literal["probability", "log_odds", "value", "share"] | None = Field(
         description="What effects are in; `share`: of all mean absolute effects, where the two models have different "

@@ -12,7 +12,7 @@ from .artefacts import MadeFrom, matching_evaluation, request_artefact
 from .job_estimates import KindEstimate, Need, Request
 from .request_checks import refuse_unused
 
-_PAIRS = 500 * 50  # of rows and reference rows, whose effects are calculated
+_PAIRS = 2_000 * 50  # of rows and reference rows, at most, whose effects are calculated
 
 
 def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:

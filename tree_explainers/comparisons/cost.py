@@ -4,7 +4,7 @@ from ..compute.job_sizes import MIB, JobSizes
 
 _EFFECT_BYTES = 64 * MIB  # of paths, words and weights of a model's effects
 _SECONDS_PER_SEARCHED_CELL = 4e-6  # of a rule's search
-_SECONDS_PER_PAIR_AND_TREE = 4e-7  # of a row beside a reference row, in effects
+_SECONDS_PER_PAIR_AND_TREE = 1e-7  # of a row beside a reference row, in effects
 _SECONDS_PER_COMPARED = 4e-9  # of a row, another and a tree
 _TYPICAL_ROWS = 2_000
 

@@ -34,7 +34,6 @@ from tree_explainers.leaf_space.nearest_rows import nearest_rows
 
 from ..runtime.context import JobContext
 from .compared_rows import (
-    N_EXPLAINED,
     N_REFERENCES,
     ComparedRows,
     draw_sample,
@@ -46,7 +45,8 @@ from .compared_rows import (
 from .inputs import open_model
 from .share_comparisons import CHANCE, compare_shares
 
-_TYPICAL_ROWS = 2_000  # of each dataset, whose nearest row of the first is looked for
+_SAMPLED_ROWS = 2_000  # of each dataset, whose nearest row and whose effects are compared
+_LEAST_SHARE = 0.01  # of all mean absolute effects, of features that are compared: smaller effects move nothing
 _MOST_EFFECTS = 20
 _MOST_NAMED = 5  # features of the summary
 _TWO = 2  # classes, of which one score says all
@@ -127,11 +127,11 @@ def _typicality(first: ComparedRows, second: ComparedRows, report: ReportProgres
     """Return the proximity of sampled rows of both to the nearest other row of the first, 0 to 1."""
     nearest = nearest_rows(first.table, first.weights)
     total = int(first.weights.sum())
-    others = second.table.leaves_of(np.arange(min(_TYPICAL_ROWS, len(second.sample))))
+    others = second.table.leaves_of(np.arange(min(_SAMPLED_ROWS, len(second.sample))))
     of_other = nearest.of_leaves(others, 1, part_of(report, 0.5, 1))[1]
     if len(first.sample) == 1:  # it has no other
         return _Sampled(np.zeros(1), of_other[:, 0] / total)
-    own = nearest.of_rows(np.arange(min(_TYPICAL_ROWS, len(first.sample))), 1, part_of(report, 0, 0.5))[1]
+    own = nearest.of_rows(np.arange(min(_SAMPLED_ROWS, len(first.sample))), 1, part_of(report, 0, 0.5))[1]
     return _Sampled(own[:, 0] / total, of_other[:, 0] / total)
 
 
@@ -144,7 +144,7 @@ def _effects(
     references = by_side[0].take(np.arange(n_first)[-N_REFERENCES:])
     effects = []
     for at, rows in enumerate(by_side):
-        some = rows.take(np.arange(min(N_EXPLAINED, len(rows))))
+        some = rows.take(np.arange(min(_SAMPLED_ROWS, len(rows))))
         scores = np.full(len(some), _score_of(first), np.int64)
         effects.append(effects_of(first, some, references, scores, part_of(report, at / 2, (at + 1) / 2)))
     return effects[0], effects[1]
@@ -169,9 +169,7 @@ def _drift(
     """Return how the datasets differ, and all effects, the largest move first."""
     outcomes, unreachable = _shares(sides, typicality)
     values = [] if outcomes else [_Sampled(*(side.scored.scores[:, 0].astype(np.float64) for side in sides))]
-    names = (
-        [] if effects is None else [name for name in effects[0].names if any(each.of(name).any() for each in effects)]
-    )
+    names = [] if effects is None else _with_effects(*effects)
     of_features = [_Sampled(effects[0].of(name), effects[1].of(name)) for name in names if effects is not None]
     tested = _Tested.of([typicality, *values, *of_features])
     moved = _moved(names, of_features, tested)
@@ -194,6 +192,14 @@ def _drift(
         features_moved=[each.feature for each in moved if has_rows and (each.p_value or 0.0) <= SIGNIFICANCE],
     )
     return drift, moved
+
+
+def _with_effects(first: FeatureEffects, second: FeatureEffects) -> list[str]:
+    """Return the features that have a share of all effects on either side that is worth a test."""
+    sizes = [np.abs(each.effects).mean(axis=0) for each in (first, second)]
+    counts = np.any([size > 0 for size in sizes], axis=0)
+    for_test = np.any([size >= _LEAST_SHARE * size.sum() for size in sizes], axis=0) & counts
+    return [name for name, is_tested in zip(first.names, for_test.tolist(), strict=True) if is_tested]
 
 
 def _shares(

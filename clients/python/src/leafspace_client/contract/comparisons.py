@@ -145,8 +145,9 @@ class ComparisonResult(Record):
     datasets: DatasetDrift | None
     """The two datasets; null where models are compared."""
     effects: list[EffectChange]
-    """Effects that moved, the largest move first, at most 20, of features that have any; each against the mean of the
-    same rows of `dataset`.
+    """Effects that moved, the largest move first, at most 20, each against the mean of the same rows of `dataset`. Of
+    two models: features that have any. Of two datasets: those that have 1 % or more of all mean absolute effects on
+    either.
     """
     effects_scale: ComparisonEffectsScale | str | None
     """What effects are in; `share`: of all mean absolute effects, where the two models have different scales; null

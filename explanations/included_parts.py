@@ -11,6 +11,7 @@ from storage.errors import StorageError
 from .change_options import ChangesOptions, changes_options
 from .effects import EffectsQuestion
 from .nearest_rows import RowSearch
+from .training_rows import refuse_training_rows
 from .warm_explainer import WarmExplainer
 
 _DEFAULT = frozenset(part.name for part in PARTS if part.is_default)
@@ -56,6 +57,7 @@ def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
                 "target, and make a prototype set of it"
             )
             raise StorageError("validation_failed", detail, f"/include/{request.include.index('evidence')}")
+    _refuse_other_rows(warm, request)
     n_contrasts, is_full = request.n_contrasts, request.detail == "full"
     return Parts(
         request.n_prototypes,
@@ -77,6 +79,15 @@ def _effects_question(warm: WarmExplainer, request: ExplanationParts) -> Effects
         detail = "the model's scores are no sums over its trees, so explanations have no effects; leave reference out"
         raise StorageError("validation_failed", detail, "/reference")
     return None
+
+
+def _refuse_other_rows(warm: WarmExplainer, request: ExplanationParts) -> None:
+    """Refuse training rows where the reference rows are not what the prediction is a mean of."""
+    refuse_training_rows(request.include, warm.model)
+    if "training_rows" in request.include and warm.training_rows is not None:
+        refusal = warm.training_rows.refusal()
+        if refusal is not None:
+            raise StorageError("validation_failed", refusal, f"/include/{request.include.index('training_rows')}")
 
 
 def refuse_evidence(request: ExplanationParts, model: Model) -> None:

@@ -186,3 +186,11 @@ def _evidence(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _docu
     return warm.evidence.document(
         explained.leaves, explained.outcome.scores[explained.row], column, explained.reference
     )
+
+
+@_writes("training_rows")
+def _training_rows(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _document: Document) -> Document | None:
+    """Return which training rows the prediction is made of, and by which share each."""
+    if warm.training_rows is None:
+        return None
+    return warm.training_rows.document(explained.outcome.leaves[explained.row], explained.reference)

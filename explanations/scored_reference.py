@@ -90,11 +90,11 @@ def score_reference(
     rows = evenly_spaced(file.n_rows, min(_MAX_ROWS, _MAX_SCORES // n_classes))
     rows = rows[file.targets[rows] >= 0]
     if file.in_bag is None or not _are_means(session.description):
-        scores = [session.predict(_read(session, file, part)).scores for part in _parts(rows, session)]
+        scores = [session.predict(read_rows(session, file, part)).scores for part in blocks_of(rows, session)]
         joined = np.concatenate([np.empty((0, n_classes), np.float32), *scores])
         return ScoredRows(file, rows, joined, file.targets[rows].astype(np.int64))
     weights_out = np.concatenate(
-        [np.empty(0, np.int64), *(_is_out(file, part, weights) @ weights for part in _parts(rows, session))]
+        [np.empty(0, np.int64), *(_is_out(file, part, weights) @ weights for part in blocks_of(rows, session))]
     )
     rows, least_weight_out = rows[weights_out > 0], int(weights_out[weights_out > 0].min(initial=0))
     ensemble = read_ensemble()
@@ -102,8 +102,8 @@ def score_reference(
     assert raw is not None  # they are means
     of_leaves, offsets = LeafScores.of(ensemble, raw), ensemble.leaf_offsets[:-1]
     means = [np.empty((0, n_classes))]
-    for part in _parts(rows, session):
-        leaves = session.run_in_chunks(_read(session, file, part)).leaves
+    for part in blocks_of(rows, session):
+        leaves = session.run_in_chunks(read_rows(session, file, part)).leaves
         means.append(of_leaves.means(offsets + leaves, _is_out(file, part, weights)))
     return ScoredRows(
         file,
@@ -126,12 +126,14 @@ def _is_out(file: ReferenceFile, rows: NDArray[np.int64], weights: NDArray[np.in
     return ~unpacked(file.in_bag[rows], len(weights))
 
 
-def _parts(rows: NDArray[np.int64], session: ModelSession) -> Iterator[NDArray[np.int64]]:
+def blocks_of(rows: NDArray[np.int64], session: ModelSession) -> Iterator[NDArray[np.int64]]:
+    """Yield the indices of some rows in blocks that are run together."""
     description = session.description
     n_together = max(1, _BLOCK_CELLS // max(description.n_trees, description.n_features))
     for start in range(0, len(rows), n_together):
         yield rows[start : start + n_together]
 
 
-def _read(session: ModelSession, file: ReferenceFile, rows: NDArray[np.int64]) -> Rows:
+def read_rows(session: ModelSession, file: ReferenceFile, rows: NDArray[np.int64]) -> Rows:
+    """Return some of the reference rows as the model takes them."""
     return Rows(tuple(session.description.feature_names), tuple(file.columns(rows)))

@@ -58,7 +58,8 @@ def summary(
     standing
         Where the row stands among others.
     parts
-        Optional parts that the summary speaks of, as explanations have them: ``effects``, ``evidence`` and ``changes``.
+        Optional parts that the summary speaks of, as explanations have them: ``effects``, ``evidence``,
+        ``training_rows`` and ``changes``.
     naming
         How features, their values and outcomes are named.
     """
@@ -67,6 +68,8 @@ def summary(
     sentences = [_of_prediction(prediction, naming), causes]
     if "evidence" in parts:
         sentences.append(_of_evidence(parts["evidence"], naming))
+    if "training_rows" in parts:
+        sentences.append(_of_training_rows(parts["training_rows"]))
     if "changes" in parts:
         subject = "The decision would be" if _has_bands(prediction) else "It would be predicted as"
         sentences.append(_of_changes(parts["changes"], naming, subject))
@@ -148,6 +151,17 @@ def _of_evidence(evidence: Mapping[str, Any], naming: Naming) -> str:
     model = "the model, which may have been trained on them, says" if "caution" in evidence else "the model says"
     says = "the trees that did not learn from it say" if is_by_others else model
     return f"{words}; {says} {percent(evidence['score'])}."
+
+
+def _of_training_rows(training: Mapping[str, Any]) -> str:
+    """Return how many training rows make half of the prediction and, of a regression, where such values should lie."""
+    rows = f"{training['n_half']:,} of the {training['n_training_rows']:,} training rows"
+    half = f"Half of the prediction comes from {rows}."
+    if "interval" not in training:
+        return half
+    interval = training["interval"]
+    ends = f"between {_number(interval['low'])} and {_number(interval['high'])}"
+    return f"{half} By their values, {percent(interval['level'])} of such rows should have one {ends}."
 
 
 def _of_changes(changes: Mapping[str, Any], naming: Naming, subject: str) -> str:

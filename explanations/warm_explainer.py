@@ -43,6 +43,7 @@ from .reason_texts import ReasonTexts
 from .reference import UnexpectedlyMissing, feature_columns, reference_columns
 from .reference_file import ReferenceFile, evenly_spaced
 from .rules import WarmRules
+from .training_rows import WarmTrainingRows
 from .trees import WarmTree
 from .typicality import TypicalityScale
 
@@ -89,6 +90,7 @@ class WarmExplainer:
     reference: WarmReference | None
     changes: WarmChanges
     evidence: WarmEvidence | None  # None: there are no reference rows
+    training_rows: WarmTrainingRows | None  # likewise
     stores_explanations: bool  # where the service allows it
     provenance: dict[str, Any]
 
@@ -175,6 +177,7 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
         reference=files.reference,
         changes=files.changes(),
         evidence=files.evidence(),
+        training_rows=files.training_rows(),
         stores_explanations=explainer.store_explanations,
         provenance=_provenance(model, dataset.view.sha256, explainer, session),
     )
@@ -226,6 +229,17 @@ class _ExplainerFiles:
             self.arrays["weights"],
             self._records.model.classes,
             are_held_out=self._records.dataset.view.held_out,
+        )
+
+    def training_rows(self) -> WarmTrainingRows | None:
+        """Return what finds the rows that a prediction is made of, where reference rows are kept."""
+        if self.reference is None:
+            return None
+        return WarmTrainingRows(
+            self._session,
+            self.reference,
+            lambda: TreeEnsemble.from_arrays(self._ensemble()),
+            self._records.model.classes,
         )
 
     def _ensemble(self) -> dict[str, NDArray[Any]]:

@@ -27,6 +27,7 @@ from .reasons import (
     ReasonInterval,
 )
 from .rule_sets import PREDICTED
+from .training_rows import TrainingRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,17 @@ PARTS = (
         "the true classes of the reference rows most like the row, if the explainer has these rows",
         needs="nearest_rows",
         lack="no reference rows whose true classes are evidence: they are kept for at most 250,000,000 rows x (trees + "
+        "features); request a prototype set of fewer rows",
+        reads_reference_rows=True,
+        is_costly=True,
+    ),
+    Part(
+        "training_rows",
+        "training_rows",
+        "the rows that a forest was trained on which make its prediction, and the share of each, if these rows are the "
+        "explainer's",
+        needs="nearest_rows",
+        lack="no reference rows whose shares could be found: they are kept for at most 250,000,000 rows x (trees + "
         "features); request a prototype set of fewer rows",
         reads_reference_rows=True,
         is_costly=True,
@@ -353,4 +365,7 @@ class OptionalParts(Contract):
     )
     evidence: Evidence | SkipJsonSchema[None] = absent(
         "The true classes of the reference rows most like the row; absent unless included."
+    )
+    training_rows: TrainingRows | SkipJsonSchema[None] = absent(
+        "Which training rows the prediction is made of, and by which share each; absent unless included."
     )

@@ -24,6 +24,7 @@ from explanations.included_parts import (
     refuse_evidence,
     refuse_to_include,
 )
+from explanations.training_rows import refuse_training_rows
 from schemas.explainers import Explainer
 from schemas.explanation_parts import PARTS
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
@@ -74,6 +75,7 @@ def request_explanation_set(context: AppContext, request: ExplanationSetRequest)
     refuse_to_include(request.include, lacks, explainer.id)
     changes_options(request, model)
     refuse_evidence(request, model)
+    refuse_training_rows(request.include, model)
     _refuse_effects(context, request, model, explainer)
     _check_size(context.settings.max_explanation_set_values, request, dataset, n_features)
     complete = request.model_copy(update={"include": sorted(set(request.include))})
@@ -104,7 +106,7 @@ def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:
 def _seconds(sizes: JobSizes, request: Request) -> float:
     max_features = request["max_changed_features"]
     searches = search_seconds(request["include"], max_features, sizes.n_features, sizes.n_trees)
-    searches += _SECONDS_PER_EVIDENCE * ("evidence" in request["include"])
+    searches += _SECONDS_PER_EVIDENCE * len({"evidence", "training_rows"}.intersection(request["include"]))
     searches += _SECONDS_PER_MEAN * (request.get("reference") or "").startswith(("rows:", "all"))
     return (SECONDS_PER_EXPLAINED_ROW + searches) * sizes.n_rows
 

@@ -11,7 +11,7 @@ from storage.errors import StorageError
 
 # Of an explanation beside what it lists, of a contrast, a reference row, a reason, one with its interval, a value.
 _SECONDS_PER_ROW, _SECONDS_PER_CONTRAST, _SECONDS_PER_LISTED = 3e-4, 2e-4, 5e-5
-_CHANGES_BYTES, _STEP_BYTES, _SHARE_BYTES = 3000, 45, 150
+_CHANGES_BYTES, _STEP_BYTES, _SHARE_BYTES, _TRAINING_ROWS_BYTES = 3000, 45, 150, 1500
 _SECONDS_PER_REASON, _SECONDS_PER_INTERVAL, _SECONDS_PER_VALUE = 4e-6, 1e-5, 5e-7
 _ROW_BYTES, _ENTRY_BYTES, _REASON_BYTES, _VALUE_BYTES = 2048, 450, 140, 60  # of JSON
 _EFFECTS_BYTES, _EFFECT_BYTES = 400, 180  # of effects beside what they list, of one of these
@@ -40,6 +40,7 @@ class ExplanationSize:
     n_values: int
     has_intervals: bool
     has_evidence: bool
+    has_training_rows: bool
     n_steps: int
     """Steps of curves that an explanation lists."""
     change_seconds: float
@@ -67,6 +68,7 @@ class ExplanationSize:
             n_values=n_compared * n_features if is_full or "values" in request.include else 0,
             has_intervals=is_full,
             has_evidence="evidence" in request.include,
+            has_training_rows="training_rows" in request.include,
             n_steps=n_steps_listed(request, n_features),
             change_seconds=search_seconds(
                 request.include, request.max_changed_features, warm.model.n_features, warm.model.n_trees
@@ -92,6 +94,7 @@ class ExplanationSize:
         entries = _ENTRY_BYTES * self.n_compared + SCORE_BYTES * self.n_classes + _CHANGES_BYTES * self.has_changes
         entries += _EFFECTS_BYTES + _EFFECT_BYTES * self.n_effects
         entries += _STEP_BYTES * self.n_steps + _SHARE_BYTES * self.n_classes * self.has_evidence
+        entries += (_TRAINING_ROWS_BYTES + _SHARE_BYTES * self.n_classes) * self.has_training_rows
         return self.n_rows * (_ROW_BYTES + entries + _REASON_BYTES * self.n_reasons + _VALUE_BYTES * self.n_values)
 
     def refuse_beyond(self, limit: int) -> None:

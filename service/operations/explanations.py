@@ -138,6 +138,9 @@ async def cost_of(warm: WarmExplainer, request: ExplanationRequest, size: Explan
         await asyncio.to_thread(warm.changes.open)
     if "evidence" in request.include and warm.evidence is not None:
         seconds += await _evidence_seconds(warm.evidence) * size.n_rows
+    if "training_rows" in request.include and warm.training_rows is not None:
+        await asyncio.to_thread(warm.training_rows.refusal)  # which reads them
+        seconds += warm.training_rows.seconds * size.n_rows
     return Cost(seconds, size.n_bytes)
 
 

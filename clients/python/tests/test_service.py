@@ -410,6 +410,12 @@ def _check_what_would_change(explainer: Explainer, row: pd.DataFrame) -> None:
         assert option.changes[0].text in str(explanation)
     assert explanation.evidence is not None
     assert [share.label for share in explanation.evidence.shares] == [False, True]
+    assert explanation.training_rows is None
+    training = explainer.explain(row, include=["training_rows"])[0].training_rows
+    assert training is not None
+    assert training.shares
+    assert {share.label: share.share for share in training.shares} == pytest.approx(explanation.scores, abs=1e-6)
+    assert {type(row.target) for row in training.rows} == {bool}
     assert explanation.curves[0].score_of is explanation.label
     begins = [float(step.from_) for step in explanation.curves[0].steps[1:] if step.from_]
     assert begins == sorted(begins)

@@ -149,8 +149,8 @@ def explain_rows(  # what explanations may have
         Outcome or class whose score effects are on, and that changes aim at; default: the score that decides or that of
         the predicted class, and the next better outcome or the next class.
     detail
-        ``"full"`` returns everything that the explainer has but ``"changes"``, ``"curves"`` and ``"evidence"``, which
-        are always to be included.
+        ``"full"`` returns everything that the explainer has but ``"changes"``, ``"curves"``, ``"evidence"`` and
+        ``"training_rows"``, which are always to be included.
 
     Returns
     -------

@@ -30,6 +30,7 @@ from .types import (
     Reason,
     RefusedRow,
     RowWarning,
+    TrainingRows,
     Typicality,
     Unset,
     ValuePrediction,
@@ -186,6 +187,11 @@ class ExplanationFields:
     def evidence(self) -> Evidence | None:
         """The true classes of the reference rows most like the row, where they were requested."""
         return self._explained.evidence or None
+
+    @property
+    def training_rows(self) -> TrainingRows | None:
+        """The training rows that a forest's prediction is made of, by their shares, where they were requested."""
+        return self._explained.training_rows or None
 
     @property
     def nearest_rows(self) -> list[NearestRow]:

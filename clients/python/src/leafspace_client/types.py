@@ -95,6 +95,7 @@ from .contract.explainers import (
     ChangedFeature as ChangedFeature,
     ChangedTypicality as ChangedTypicality,
     Changes as Changes,
+    ClassShare as ClassShare,
     ComparedFeature as ComparedFeature,
     Contrast as Contrast,
     Curve as Curve,
@@ -117,6 +118,7 @@ from .contract.explainers import (
     NearestRowsOptions as NearestRowsOptions,
     NumberOfReasons as NumberOfReasons,
     OtherEffects as OtherEffects,
+    OutOfBagPrediction as OutOfBagPrediction,
     OutcomeShare as OutcomeShare,
     PageExplainerSummary as PageExplainerSummary,
     PathLeaf as PathLeaf,
@@ -130,7 +132,10 @@ from .contract.explainers import (
     RowOfOutcome as RowOfOutcome,
     RowWarning as RowWarning,
     ShownFeatures as ShownFeatures,
+    TrainingRow as TrainingRow,
+    TrainingRows as TrainingRows,
     Typicality as Typicality,
+    ValueInterval as ValueInterval,
 )
 from .contract.explanation_sets import (
     ExplanationSet as ExplanationSet,

@@ -78,6 +78,8 @@ class AbstainedRow(Record):
     """
     evidence: Evidence | Unset = UNSET
     """The true classes of the reference rows most like the row; absent unless included."""
+    training_rows: TrainingRows | Unset = UNSET
+    """Which training rows the prediction is made of, and by which share each; absent unless included."""
 
 
 class ApproximationPath(Record):
@@ -171,6 +173,15 @@ class Changes(Record):
     """Features that were not changed, as the model computes from them in a way that is not known; absent: none."""
     n_pairs_left: int | Unset = UNSET
     """Number of pairs of features that were not searched, as the search for one row is bounded; absent: none."""
+
+
+class ClassShare(Record):
+    """What the training rows of one true class add to the prediction."""
+
+    label: float | str
+    """Class."""
+    share: float
+    """Sum of the shares of the rows that have it: the model's score of it."""
 
 
 class ComparedFeature(Record):
@@ -422,6 +433,8 @@ class ExplainedRow(Record):
     """
     evidence: Evidence | Unset = UNSET
     """The true classes of the reference rows most like the row; absent unless included."""
+    training_rows: TrainingRows | Unset = UNSET
+    """Which training rows the prediction is made of, and by which share each; absent unless included."""
 
 
 class Explainer(Record):
@@ -545,7 +558,8 @@ class ExplanationRequest(Record):
     in the approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
     explainer has them; `changes`: the smallest changes of the row that would give it another outcome; `curves`: how the
     score changes with each feature, all else as it is; `evidence`: the true classes of the reference rows most like the
-    row, if the explainer has these rows.
+    row, if the explainer has these rows; `training_rows`: the rows that a forest was trained on which make its
+    prediction, and the share of each, if these rows are the explainer's.
     """
     n_contrasts: int | Unset = UNSET
     """Maximum number of other classes in `contrasts`, where `contrast` is included: the nearest ones, each by its
@@ -579,7 +593,7 @@ class ExplanationRequest(Record):
     """Features of numbers that only shrink in `changes`; a missing value stays missing."""
     detail: Detail | str | Unset = UNSET
     """`full` gives everything that the explainer has: all reasons, all optional parts, and more about each prototype.
-    `n_reasons` changes nothing then, and `include` only adds `changes`, `curves`, `evidence`.
+    `n_reasons` changes nothing then, and `include` only adds `changes`, `curves`, `evidence`, `training_rows`.
     """
     instances: list[Instance] | Unset = UNSET
     """Raw rows, at most 1,000. Each row has values by feature name, or in the order of the features. Where the
@@ -717,6 +731,17 @@ class OtherEffects(Record):
     """Number of other features that have an effect, hidden ones included."""
     effect: float
     """The sum of their effects."""
+
+
+class OutOfBagPrediction(Record):
+    """What those trees alone predict that did not learn from the row."""
+
+    n_trees: int
+    """Number of these trees."""
+    shares: list[ClassShare] | Unset = UNSET
+    """Their score of each class; absent for regression."""
+    value: float | Unset = UNSET
+    """Their value; absent for classification."""
 
 
 class OutcomeShare(Record):
@@ -893,6 +918,49 @@ class RowWarning(Record):
     """The same as an English sentence."""
 
 
+class TrainingRow(Record):
+    """A row that the forest was trained on, and its share in the prediction."""
+
+    row_id: str
+    """Id of the row: its text in the dataset's row_id column, or its 0-based index without one."""
+    target: str | float
+    """Its true class, or its true value."""
+    share: float
+    """Its share in the prediction, 0 to 1."""
+    is_explained_row: bool | Unset = UNSET
+    """True where it is the explained row itself; else absent."""
+
+
+class TrainingRows(Record):
+    """Which training rows the prediction is made of: the mean of their targets, weighted by shares, is the prediction.
+    A leaf of a forest predicts the mean target of the rows that its tree drew into it. So a row's share is the mean
+    over trees of how often the tree drew it, divided by how many it drew into the leaf, where it lies in the same leaf.
+    """
+
+    n_training_rows: int
+    """Number of rows that the forest was trained on."""
+    n_rows: int
+    """Number of those that have a share."""
+    n_half: int
+    """The fewest rows whose shares add up to one half."""
+    effective_rows: float
+    """Number of rows of equal share that say as much: Kish's effective number."""
+    rows: list[TrainingRow]
+    """The rows with the largest shares, largest first, at most 10."""
+    shares: list[ClassShare] | Unset = UNSET
+    """What the rows of each true class add, in the order of the classes; absent for regression."""
+    value: float | Unset = UNSET
+    """Mean of the targets, weighted by shares: the predicted value; absent for classification."""
+    interval: ValueInterval | Unset = UNSET
+    """Where the value of such a row should lie, by a quantile regression forest; of a training row by the trees that
+    did not learn from it. Absent for classification, and of a training row that all trees learned from.
+    """
+    out_of_bag: OutOfBagPrediction | Unset = UNSET
+    """Of a training row that is explained by its id, or in a set: what the trees predict that did not learn from it.
+    Absent of other rows, and where all trees learned from it.
+    """
+
+
 class Typicality(Record):
     """How near a row is to its nearest prototype, among other rows (see `typicality` of the prototype set)."""
 
@@ -904,6 +972,17 @@ class Typicality(Record):
     """Share of the rows compared with that are no nearer to their nearest prototype, in per cent, rounded down; 0 where
     the level is `none`.
     """
+
+
+class ValueInterval(Record):
+    """Where the value of such a row should lie."""
+
+    level: float
+    """Probability with which the interval should hold the value."""
+    low: float
+    """Lower end: a quantile of the targets of training rows, weighted by their shares."""
+    high: float
+    """Upper end: another such quantile."""
 
 
 Explanation: TypeAlias = Annotated[ExplainedRow | AbstainedRow | RefusedRow, Tag("status")]

@@ -55,7 +55,8 @@ class ExplanationSetRequest(Record):
     in the approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
     explainer has them; `changes`: the smallest changes of the row that would give it another outcome; `curves`: how the
     score changes with each feature, all else as it is; `evidence`: the true classes of the reference rows most like the
-    row, if the explainer has these rows.
+    row, if the explainer has these rows; `training_rows`: the rows that a forest was trained on which make its
+    prediction, and the share of each, if these rows are the explainer's.
     """
     n_contrasts: int | Unset = UNSET
     """Maximum number of other classes in `contrasts`, where `contrast` is included: the nearest ones, each by its
@@ -89,7 +90,7 @@ class ExplanationSetRequest(Record):
     """Features of numbers that only shrink in `changes`; a missing value stays missing."""
     detail: Detail | str | Unset = UNSET
     """`full` gives everything that the explainer has: all reasons, all optional parts, and more about each prototype.
-    `n_reasons` changes nothing then, and `include` only adds `changes`, `curves`, `evidence`.
+    `n_reasons` changes nothing then, and `include` only adds `changes`, `curves`, `evidence`, `training_rows`.
     """
     settings: Literal["paper"] | Unset = UNSET
     """`paper`: the fields that are left out have the values of the method's paper, as docs/methods.md lists them,

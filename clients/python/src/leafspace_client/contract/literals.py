@@ -38,7 +38,16 @@ FeatureDatasetStatus: TypeAlias = Literal["pending", "ready"]
 InTreesOptionsDecay: TypeAlias = Literal["absolute", "relative"]
 InTreesOptionsSelection: TypeAlias = Literal["regularized_forest", "none"]
 Include: TypeAlias = Literal[
-    "values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows", "changes", "curves", "evidence"
+    "values",
+    "intervals",
+    "contrast",
+    "rules",
+    "approximation_path",
+    "nearest_rows",
+    "changes",
+    "curves",
+    "evidence",
+    "training_rows",
 ]
 JobEventEvent: TypeAlias = Literal["progress", "done"]
 Kind: TypeAlias = Literal["value", "exists", "count", "share", "mean", "sum", "min", "max", "mode", "n_distinct"]

@@ -1,0 +1,220 @@
+"""WarmTrainingRows: which training rows a prediction is made of, as explanations have it."""
+
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.models import Model
+from storage.errors import StorageError
+from tree_explainers.bags import Bags
+from tree_explainers.effects.leaf_scores_in_scale import LeafScores
+from tree_explainers.ensemble import TreeEnsemble
+from tree_explainers.onnx_models.description import RawScores
+from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.training_rows import LEVEL, TrainingRows, concentration, largest_shares, prediction_interval
+
+from .nearest_rows import WarmReference
+from .reference_file import ReferenceFile
+from .scored_reference import blocks_of, read_rows
+
+_N_LISTED = 10  # rows of an answer
+_MOST_CELLS = 25_000_000  # rows x trees, so that the rows are run in seconds and their leaves take 150 MB
+_DIGITS = 8  # of shares
+_TOLERANCE = 1e-6  # of values of leaves, which graphs keep in single precision, in parts of the largest
+
+Floats = NDArray[np.float64]
+
+_OF_BOOSTING = (
+    "training_rows are exact shares in a forest's prediction, which is a mean of targets; the trees of this model are "
+    "added one after the other, where shares of rows would not be exact; leave training_rows out"
+)
+_NO_MEANS = "the model's scores are no means over its trees, so training rows have no exact shares; leave them out"
+_NO_TARGETS = (
+    "training_rows are shares of rows with known targets, and not every reference row has one; register the rows that "
+    "the forest was trained on as a dataset with its target, and make a prototype set of it"
+)
+_OTHER_ROWS = (
+    "the reference rows are not the rows that the forest was trained on, in their order; register these as a dataset "
+    "with its target, and make a prototype set of it"
+)
+_OTHER_VALUES = (
+    "the leaves' values are not the means of the reference rows' targets, so these rows' shares do not add up to the "
+    "prediction: they are not the rows that the forest was trained on, rows or classes had weights, or its leaves have "
+    "other values than means"
+)
+_UNKNOWN_BAGS = (
+    "; a forest that drew rows for each tree is to be registered with its `bags`, as the Python client does for "
+    "scikit-learn's"
+)
+
+
+def refuse_training_rows(include: Sequence[str], model: Model) -> None:
+    """Refuse to include training rows of a model whose trees are added one after the other."""
+    if "training_rows" in include and model.ensemble == "boosting":
+        raise StorageError("validation_failed", _OF_BOOSTING, f"/include/{include.index('training_rows')}")
+
+
+class WarmTrainingRows:
+    """The reference rows of an explainer as what a forest was trained on, which is checked when they are first needed.
+
+    It is safe to use from any thread.
+
+    Parameters
+    ----------
+    session
+        The open model.
+    reference
+        Its reference rows.
+    ensemble
+        Reads the model's trees.
+    classes
+        Of the model; none of a regression.
+    """
+
+    def __init__(
+        self,
+        session: ModelSession,
+        reference: WarmReference,
+        ensemble: Callable[[], TreeEnsemble],
+        classes: Sequence[str],
+    ) -> None:
+        self._session, self._reference, self._classes = session, reference, list(classes)
+        self._ensemble = ensemble
+        self._training: TrainingRows | None = None
+        self._refusal: str | None = None
+        self._lock = Lock()
+
+    def refusal(self) -> str | None:
+        """Return why shares of these rows are not those of the prediction; ``None`` where they are.
+
+        The rows are read, and run, where they are not yet.
+        """
+        with self._lock:
+            if self._training is None and self._refusal is None:
+                self._refusal = self._refused_at_once() or self._read()
+        return self._refusal
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of a processor that a row takes, once the rows are read."""
+        if self._training is None:
+            return 0.0  # it is refused
+        sizes = np.diff(self._training.starts).astype(np.float64)
+        n_visited = float((sizes**2).sum()) / self._training.n_rows
+        return 5e-4 + 3e-8 * n_visited + 1e-7 * self._training.n_rows
+
+    def document(self, leaves: NDArray[np.int32], row: int | None = None) -> dict[str, Any]:
+        """Return which rows a prediction is made of, in the plain values of ``schemas.training_rows.TrainingRows``.
+
+        Parameters
+        ----------
+        leaves : (n_trees,)
+            Of the row, in the model's own trees.
+        row
+            Its index among the training rows, where it is one of them.
+        """
+        training, file = self._training, self._reference.open()
+        assert training is not None  # callers know
+        shares = training.shares(leaves)
+        measured = concentration(shares)
+        is_out = None if row is None else training.is_out_of_bag(row, leaves)
+        has_own = is_out is not None and bool(is_out.any())
+        by_others = training.shares(leaves, is_out) if has_own else None
+        document: dict[str, Any] = {
+            "n_training_rows": training.n_rows,
+            "n_rows": measured.n_rows,
+            "n_half": measured.n_half,
+            "effective_rows": round(measured.effective_rows, _DIGITS),
+            "rows": [self._row(file, shares, other, row) for other in largest_shares(shares, _N_LISTED).tolist()],
+            **self._prediction(shares),
+        }
+        if not self._classes and (row is None or by_others is not None):
+            document["interval"] = self._interval(shares if by_others is None else by_others)
+        if is_out is not None and by_others is not None:
+            document["out_of_bag"] = {"n_trees": int(is_out.sum()), **self._prediction(by_others)}
+        return document
+
+    def _row(self, file: ReferenceFile, shares: Floats, other: int, row: int | None) -> dict[str, Any]:
+        assert file.targets is not None  # checked
+        target = file.targets[other].item()
+        return {
+            "row_id": file.row_id(other),
+            "target": self._classes[target] if self._classes else float(target),
+            "share": round(float(shares[other]), _DIGITS),
+            **({"is_explained_row": True} if other == row else {}),
+        }
+
+    def _prediction(self, shares: Floats) -> dict[str, Any]:
+        """Return the mean of the targets, weighted by shares: the share of each class, or a value."""
+        targets = self._reference.open().targets
+        assert targets is not None  # checked
+        if not self._classes:
+            return {"value": float(shares @ targets)}
+        sums = np.bincount(targets, shares, minlength=len(self._classes))
+        pairs = zip(self._classes, sums.tolist(), strict=True)
+        return {"shares": [{"label": label, "share": min(1.0, round(share, _DIGITS))} for label, share in pairs]}
+
+    def _interval(self, shares: Floats) -> dict[str, float]:
+        targets = self._reference.open().targets
+        assert targets is not None  # checked
+        low, high = prediction_interval(np.asarray(targets, np.float64), shares)
+        return {"level": LEVEL, "low": low, "high": high}
+
+    def _refused_at_once(self) -> str | None:
+        """Return why there are no exact shares, as far as is known before the rows are run."""
+        description, file = self._session.description, self._reference.open()
+        raw = description.raw_scores
+        if description.ensemble == "boosting":
+            return _OF_BOOSTING
+        if raw is None or raw.link is not None or len(raw.terms) != 1:
+            return _NO_MEANS
+        if file.targets is None or not _are_known(file.targets):
+            return _NO_TARGETS
+        if description.bags is not None and file.in_bag is None:
+            return _OTHER_ROWS
+        if file.n_rows * description.n_trees > _MOST_CELLS:
+            return (
+                f"training_rows are found for at most {_MOST_CELLS:,} rows x trees, and there are {file.n_rows:,} rows "
+                f"and {description.n_trees:,} trees; leave training_rows out"
+            )
+        return None
+
+    def _read(self) -> str | None:
+        """Run the rows and keep which lie in which leaf, where their mean targets are the values of the leaves."""
+        description, file, ensemble = self._session.description, self._reference.open(), self._ensemble()
+        assert description.raw_scores is not None  # refused before
+        assert file.targets is not None
+        codes = np.empty((ensemble.n_trees, file.n_rows), np.int32)
+        for block in blocks_of(np.arange(file.n_rows), self._session):
+            codes[:, block] = self._session.run_in_chunks(read_rows(self._session, file, block)).leaves.T
+        bags: Bags | None = description.bags
+        training = TrainingRows.of(codes, ensemble.leaf_offsets, None if bags is None else bags.counts)
+        if not _are_leaf_values(training, _values_of_leaves(ensemble, description.raw_scores), file.targets):
+            return _OTHER_VALUES + (_UNKNOWN_BAGS if bags is None else "")
+        self._training = training
+        return None
+
+
+def _are_known(targets: NDArray[Any]) -> bool:
+    """Whether each row has a target: a class, or a value."""
+    return bool((targets >= 0).all() if targets.dtype.kind == "i" else np.isfinite(targets).all())
+
+
+def _values_of_leaves(ensemble: TreeEnsemble, raw: RawScores) -> Floats:
+    """Return what each leaf predicts, as its tree alone would, (n_scores, n_leaves)."""
+    scores = LeafScores.of(ensemble, raw)
+    values = scores.values[list(scores.distinct)] * scores.signs[:, None]
+    return np.asarray(values * ensemble.n_trees + scores.offsets[:, None])
+
+
+def _are_leaf_values(training: TrainingRows, values: Floats, targets: NDArray[Any]) -> bool:
+    """Whether the value of each leaf is the mean target of its rows, for each score."""
+    tolerance = _TOLERANCE * float(np.abs(values).max())
+    of_scores = (targets == score for score in range(len(values))) if targets.dtype.kind == "i" else (targets,)
+    return all(
+        training.largest_difference(of_score, np.asarray(target, np.float64)) <= tolerance
+        for of_score, target in zip(values, of_scores, strict=True)
+    )

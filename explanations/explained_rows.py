@@ -169,7 +169,7 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
         )
     if parts.included:
         write_parts(warm, parts, explained, document)
-        if (disagreement := outcomes_disagree(document.get("evidence", {}))) is not None:
+        if (disagreement := outcomes_disagree(document.get("evidence", {}), warm.wording.words)) is not None:
             document["warnings"] = [disagreement, *document["warnings"]]
     outcome = prediction | decision | actual | compared
     document["summary"] = summary(outcome, near, standing, document, warm.wording.naming)
@@ -227,4 +227,5 @@ def _warnings(warm: WarmExplainer, explained: ExplainedRow, prediction: dict[str
     of_row = warm.wording.warnings.of_row(explained.values)
     if not explained.near_tie or explained.label is None:
         return of_row
-    return [near_tie([(each["label"], each["value"]) for each in prediction["scores"]]), *of_row]
+    outcome = warm.wording.words.outcome
+    return [near_tie([(outcome(each["label"]), each["value"]) for each in prediction["scores"]]), *of_row]

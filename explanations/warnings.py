@@ -121,12 +121,15 @@ def near_tie(scores: Iterable[tuple[str, float]]) -> Warning_:
     return {"code": "near_tie", "detail": detail}
 
 
-def outcomes_disagree(evidence: Mapping[str, Any]) -> Warning_ | None:
+def outcomes_disagree(evidence: Mapping[str, Any], words: DictionaryWords) -> Warning_ | None:
     """Return the warning that evidence, as explanations have it, contradicts the score; ``None`` where it does not."""
     if evidence.get("agrees", True):
         return None
     share = next(share for share in evidence["shares"] if share["label"] == evidence["score_of"])
-    label, interval = wording.label_text(share["label"]), f"{percent(share['low'])} to {percent(share['high'])}"
+    label, interval = (
+        wording.label_text(words.outcome(share["label"])),
+        f"{percent(share['low'])} to {percent(share['high'])}",
+    )
     detail = (
         f"the model's score of {label} is {percent(evidence['score'])}, outside of what became of the reference rows "
         f"most like it: {interval} of such rows have this label"

@@ -18,6 +18,7 @@ from schemas.dictionaries import DictionaryRequest, FeatureWords
 from schemas.explanations import ExplanationList, ExplanationRequest
 from schemas.rule_sets import RULE_SETS
 from service.drawings.documents import ready
+from service.drawings.files import explanations_html
 from service.drawings.regions import RegionsToExplain
 from service.operations.dictionaries import delete_dictionary, put_dictionary
 from service.operations.explanations import explain_rows, warm_explainer
@@ -73,10 +74,13 @@ class _Shop:
         request = DictionaryRequest(features=features, outcomes=outcomes or [])
         put_dictionary(self.workshop.context, self.dataset, request, Precondition())
 
-    def explain(self, row: int = 0, **request: Any) -> dict[str, Any]:
+    def answer(self, row: int, **request: Any) -> bytes:
         instance = self.frame.drop(columns="risk").iloc[row].to_dict()
         warm = warm_explainer(self.workshop.context, self.explainer)
-        answer = json.loads(explain_rows(warm, ExplanationRequest(instances=[instance], **request)))
+        return explain_rows(warm, ExplanationRequest(instances=[instance], **request))
+
+    def explain(self, row: int = 0, **request: Any) -> dict[str, Any]:
+        answer = json.loads(self.answer(row, **request))
         ExplanationList.model_validate(answer)
         found: dict[str, Any] = answer["data"][0]
         return found
@@ -177,6 +181,19 @@ def test_nothing_of_a_hidden_feature_is_in_any_answer(shop: _Shop, hidden: str) 
         listed = sum(each["effect"] for each in effects["features"])
         total = effects["score"] - effects["reference"]["score"]
         assert listed + effects["rest"]["effect"] == pytest.approx(total, abs=1e-6)
+
+
+def test_pictures_show_the_words_and_nothing_of_hidden_features(shop: _Shop) -> None:
+    context = shop.workshop.context
+    for hidden in ("qwage", "qstate"):
+        shop.say([{**each, "hidden": each["name"] == hidden, "group": None} for each in _WORDS], _OUTCOMES)
+        answer = shop.answer(shop.row_of("bad"), detail="full", include=_COSTLY)
+        drawn = explanations_html(context, shop.explainer, answer)
+        labels = {each["name"]: each["label"] for each in _WORDS}
+        assert labels.pop(hidden) not in drawn
+        assert hidden not in drawn
+        assert not [label for label in labels.values() if label not in drawn]
+        assert " years" in drawn
 
 
 def test_features_of_a_group_are_one_player(shop: _Shop) -> None:

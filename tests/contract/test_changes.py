@@ -93,7 +93,8 @@ def test_the_nearest_row_and_the_typicality_are_those_of_the_changed_row(explain
     near = changed["nearest_rows"][0]
     assert option["nearest_row"] == {"row_id": near["row_id"], "proximity": near["proximity"]}
     assert option["typicality"] == changed["typicality"]
-    assert f"It would be predicted as {option['outcome']} if " in answer["summary"]
+    subject = "The decision would be" if "bands" in answer["decision"] else "It would be predicted as"
+    assert f"{subject} {option['outcome']} if " in answer["summary"]
 
 
 def test_changes_of_up_to_two_features_come_by_number_and_size_and_one_of_more_comes_alone(api: Api) -> None:

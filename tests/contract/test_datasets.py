@@ -13,6 +13,7 @@ from tests.support.shared import shared_path
 
 _FIELDS = {
     "source",
+    "held_out",
     "images",
     "ignored_columns",
     "feature_set",

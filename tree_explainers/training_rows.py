@@ -157,8 +157,9 @@ def concentration(shares: Floats) -> Concentration:
 
 def largest_shares(shares: Floats, n_most: int) -> Ints:
     """Return the rows with the largest shares, largest first (ties: the lower row); rows without a share are none."""
-    order = np.argsort(-shares, kind="stable")[:n_most]
-    return np.asarray(order[shares[order] > 0], np.int64)
+    least = np.partition(shares, -n_most)[-n_most] if len(shares) > n_most else 0.0
+    rows = np.flatnonzero((shares >= least) & (shares > 0))  # ascending, ties at the last included
+    return np.asarray(rows[np.argsort(-shares[rows], kind="stable")[:n_most]], np.int64)
 
 
 def prediction_interval(targets: Floats, shares: Floats, level: float = LEVEL) -> tuple[float, float]:

@@ -161,7 +161,10 @@ def _of_training_rows(training: Mapping[str, Any]) -> str:
         return half
     interval = training["interval"]
     ends = f"between {_number(interval['low'])} and {_number(interval['high'])}"
-    return f"{half} By their values, {percent(interval['level'])} of such rows should have one {ends}."
+    sentence = f"{half} By their values, {percent(interval['level'])} of such rows should have one {ends}"
+    if "coverage" not in interval:
+        return f"{sentence}."
+    return f"{sentence}; out of bag, {percent(interval['coverage'])} of training rows lie in theirs."
 
 
 def _of_changes(changes: Mapping[str, Any], naming: Naming, subject: str) -> str:

@@ -14,13 +14,21 @@ from tree_explainers.effects.leaf_scores_in_scale import LeafScores
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.onnx_models.description import RawScores
 from tree_explainers.onnx_models.session import ModelSession
-from tree_explainers.training_rows import LEVEL, TrainingRows, concentration, largest_shares, prediction_interval
+from tree_explainers.training_rows import (
+    LEVEL,
+    TrainingRows,
+    concentration,
+    interval_coverage,
+    largest_shares,
+    prediction_interval,
+)
 
 from .nearest_rows import WarmReference
-from .reference_file import ReferenceFile
+from .reference_file import ReferenceFile, evenly_spaced
 from .scored_reference import blocks_of, read_rows
 
 _N_LISTED = 10  # rows of an answer
+_N_COVERED = 300  # rows whose intervals are tried
 _MOST_CELLS = 25_000_000  # rows x trees, so that the rows are run in seconds and their leaves take 150 MB
 _DIGITS = 8  # of shares
 # Visited are rows in a leaf of the explained row; those that have a share are sorted. Measured on one core in 2026.
@@ -88,6 +96,7 @@ class WarmTrainingRows:
         self._training: TrainingRows | None = None
         self._refusal: str | None = None
         self._seconds = 0.0
+        self._coverage: float | None = None  # of intervals; None: not known
         self._lock = Lock()
 
     def refusal(self) -> str | None:
@@ -160,7 +169,8 @@ class WarmTrainingRows:
         targets = self._reference.open().targets
         assert targets is not None  # checked
         low, high = prediction_interval(np.asarray(targets, np.float64), shares)
-        return {"level": LEVEL, "low": low, "high": high}
+        coverage = {} if self._coverage is None else {"coverage": round(self._coverage, _DIGITS)}
+        return {"level": LEVEL, "low": low, "high": high, **coverage}
 
     def _refused_at_once(self) -> str | None:
         """Return why there are no exact shares, as far as is known before the rows are run."""
@@ -193,6 +203,9 @@ class WarmTrainingRows:
         training = TrainingRows.of(codes, ensemble.leaf_offsets, None if bags is None else bags.counts)
         if not _are_leaf_values(training, _values_of_leaves(ensemble, description.raw_scores), file.targets):
             return _OTHER_VALUES + (_UNKNOWN_BAGS if bags is None else "")
+        if not self._classes and bags is not None:
+            rows = evenly_spaced(file.n_rows, _N_COVERED)
+            self._coverage = interval_coverage(training, codes, np.asarray(file.targets, np.float64), rows)
         self._training, self._seconds = training, _seconds_of_a_row(training)
         return None
 

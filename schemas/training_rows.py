@@ -28,6 +28,11 @@ class ValueInterval(Contract):
     level: float = Field(description="Probability with which the interval should hold the value.")
     low: float = Field(description="Lower end: a quantile of the targets of training rows, weighted by their shares.")
     high: float = Field(description="Upper end: another such quantile.")
+    coverage: float | SkipJsonSchema[None] = absent(
+        "Share of at most 300 training rows, evenly spaced, whose value lies in the interval by the trees that did not "
+        "learn from them: where it is far below `level`, intervals of this forest are too narrow. Absent where it is "
+        "not known which trees learned from which rows."
+    )
 
 
 class OutOfBagPrediction(Contract):

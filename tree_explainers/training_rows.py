@@ -185,3 +185,33 @@ def prediction_interval(targets: Floats, shares: Floats, level: float = LEVEL) -
     tails = np.array([(1 - level) / 2, (1 + level) / 2]) * cumulated[-1] - _ROUNDING
     low, high = targets[ascending[np.searchsorted(cumulated, tails)]].tolist()
     return low, high
+
+
+def interval_coverage(
+    training: TrainingRows, codes: NDArray[np.integer[Any]], targets: Floats, rows: NDArray[np.integer[Any]]
+) -> float | None:
+    """Return how many training rows have their target in the interval by the trees that did not learn from them.
+
+    Parameters
+    ----------
+    training
+        The rows of each leaf.
+    codes : (n_trees, n_rows)
+        Leaf of each training row in each tree, numbered within its tree.
+    targets : (n_rows,)
+        Values of the training rows.
+    rows
+        Indices of the training rows that are counted; those that all trees learned from are left out.
+
+    Returns
+    -------
+    float
+        As a share, 0 to 1; ``None`` where all trees learned from all of them.
+    """
+    are_held = []
+    for row in rows.tolist():
+        is_out = training.is_out_of_bag(row, codes[:, row])
+        if is_out.any():
+            low, high = prediction_interval(targets, training.shares(codes[:, row], is_out))
+            are_held.append(low <= targets[row] <= high)
+    return float(np.mean(are_held)) if are_held else None

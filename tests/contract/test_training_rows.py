@@ -147,6 +147,19 @@ def test_a_training_row_has_the_prediction_of_the_trees_that_did_not_learn_from_
             assert by_others == pytest.approx(known.forest.oob_decision_function_[row].tolist(), abs=1e-8)
 
 
+def test_an_interval_says_how_often_those_of_training_rows_hold(api: Api, known: _Known) -> None:
+    answers = known.explain(api, {"dataset": known.dataset, "row_ids": [str(row) for row in range(_N_ROWS)]})
+    intervals = {row: answer["training_rows"].get("interval") for row, answer in enumerate(answers)}
+    are_held = [each["low"] <= known.targets[row] <= each["high"] for row, each in intervals.items() if each]
+    (answer,) = known.explain(api, {"instances": _ROWS[_N_ROWS : _N_ROWS + 1].tolist()})
+    interval = answer["training_rows"].get("interval", {})
+    assert ("coverage" in interval) == bool(are_held)
+    if are_held:
+        assert interval["coverage"] == pytest.approx(sum(are_held) / len(are_held), abs=1e-8)
+        assert " of training rows lie in theirs." in answer["summary"]
+        assert 0 < sum(are_held) < len(are_held)
+
+
 def test_a_set_has_what_calls_have_and_the_picture_shows_it(api: Api, known: _Known) -> None:
     request = {"explainer": known.explainer, "dataset": known.dataset, "include": ["training_rows"]}
     made = api.made("/v1/explanation-sets", request)

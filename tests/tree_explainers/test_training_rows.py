@@ -11,7 +11,13 @@ from sklearn.tree import DecisionTreeRegressor
 
 from tests.support.naive_training_rows import fewest_that_make_half, quantile, shares_of_training_rows
 from tree_explainers.errors import InvalidInput
-from tree_explainers.training_rows import TrainingRows, concentration, largest_shares, prediction_interval
+from tree_explainers.training_rows import (
+    TrainingRows,
+    concentration,
+    interval_coverage,
+    largest_shares,
+    prediction_interval,
+)
 
 _N = 90
 _RNG = np.random.default_rng(0)
@@ -125,6 +131,23 @@ def test_of_one_tree_the_interval_is_numpys_inverted_distribution() -> None:
     values = _VALUES[:_N][nodes == nodes[0]]
     expected = np.quantile(values, [0.05, 0.95], method="inverted_cdf").tolist()
     assert list(prediction_interval(_VALUES[:_N], training.shares(nodes[:1] - 1))) == expected
+
+
+def test_coverage_counts_training_rows_by_trees_that_did_not_draw_them() -> None:
+    fitted, targets = _Fitted(_FORESTS["few drawn"]), _VALUES[:_N].tolist()
+    are_held = []
+    for row in range(0, _N, 3):
+        trees = np.flatnonzero(fitted.drawn[:, row] == 0)
+        exact = shares_of_training_rows(
+            fitted.codes[trees, row].tolist(), fitted.codes[trees, :_N].tolist(), fitted.drawn[trees].tolist()
+        )
+        low, high = (quantile(targets, exact, Fraction(level, 20)) for level in (1, 19))
+        are_held.append(low <= targets[row] <= high)
+    coverage = interval_coverage(fitted.training, fitted.codes, _VALUES[:_N], np.arange(0, _N, 3))
+    assert 0 < sum(are_held) < len(are_held)
+    assert coverage == pytest.approx(sum(are_held) / len(are_held))
+    every = TrainingRows.of(fitted.codes[:, :_N], fitted.offsets)
+    assert interval_coverage(every, fitted.codes, _VALUES[:_N], np.arange(_N)) is None
 
 
 def test_the_largest_shares_come_first() -> None:

@@ -983,6 +983,11 @@ class ValueInterval(Record):
     """Lower end: a quantile of the targets of training rows, weighted by their shares."""
     high: float
     """Upper end: another such quantile."""
+    coverage: float | Unset = UNSET
+    """Share of at most 300 training rows, evenly spaced, whose value lies in the interval by the trees that did not
+    learn from them: where it is far below `level`, intervals of this forest are too narrow. Absent where it is not
+    known which trees learned from which rows.
+    """
 
 
 Explanation: TypeAlias = Annotated[ExplainedRow | AbstainedRow | RefusedRow, Tag("status")]

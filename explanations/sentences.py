@@ -135,7 +135,7 @@ def _of_effects(effects: Mapping[str, Any], naming: Naming) -> str:
         [f"{naming.mention(each['feature'])} ({_values_of(each, naming)}{_signed(each[field])})" for each in causes]
     )
     direction, size = "higher" if difference > 0 else "lower", _signed(abs(difference)).removeprefix("+")
-    return f"Compared with {reference_case(case)}, its {words}{of} is {direction} by {size}, most of all by {named}."
+    return f"Compared with {reference_case(case)}, its {words}{of} is {size} {direction}, mostly by {named}."
 
 
 def _of_evidence(evidence: Mapping[str, Any], naming: Naming) -> str:

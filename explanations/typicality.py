@@ -65,14 +65,16 @@ def _standing(typicality: Typicality, rows: str, abstain_below: float) -> Standi
     abstains = typicality.percentile < abstain_below
     return Standing(
         document={"typicality": {"level": typicality.level, "percentile": typicality.percentile}},
-        others=f"{_share_nearer(typicality)} of the {rows} are nearer to theirs",
+        others=_others_nearer(typicality.percentile, rows),
         is_far=typicality.level in ("far", "none"),
         abstains=abstains,
         abstention=f"The explainer abstains below {abstain_below:g}%." if abstains else "",
     )
 
 
-def _share_nearer(typicality: Typicality) -> str:
-    """Return the share of rows that are nearer to a prototype; that of the others is a percentile, rounded down."""
-    known = {0: "nearly all", 100: "none"}
-    return known.get(typicality.percentile, f"{100 - typicality.percentile}%")
+def _others_nearer(percentile: int, rows: str) -> str:
+    """Return which share of rows is nearer to a prototype; that of the others is the percentile, rounded down."""
+    if percentile == 100:  # of a hundred
+        return f"no {rows.removesuffix('s')} is nearer to its own"
+    share = f"{100 - percentile}%" if percentile else "nearly all"
+    return f"{share} of the {rows} are nearer to theirs"

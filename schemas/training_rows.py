@@ -1,16 +1,21 @@
 """Training rows: which rows a forest's prediction is made of, a part of explanations."""
 
+from typing import Annotated
+
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
+from typing_extensions import TypeAliasType
 
 from .contract import Contract, RowId, absent
+
+TrueValue = TypeAliasType("TrueValue", Annotated[str | float, Field(description="True class or value of a row.")])
 
 
 class TrainingRow(Contract):
     """A row that the forest was trained on, and its share in the prediction."""
 
     row_id: RowId
-    target: str | float = Field(description="Its true class, or its true value.")
+    target: TrueValue = Field(description="Its true class, or its true value.")
     share: float = Field(ge=0, le=1, description="Its share in the prediction, 0 to 1.")
     is_explained_row: bool | SkipJsonSchema[None] = absent("True where it is the explained row itself; else absent.")
 

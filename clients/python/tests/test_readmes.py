@@ -145,6 +145,11 @@ def reader(service: Service, lake_root: Path, tmp_path_factory: pytest.TempPathF
     for readme in (_CLIENT_README, _README):
         reader.types(_blocks(readme)[0])
         reader.names.setdefault("older", reader.names["explainer"])
+    champion = RandomForestClassifier(12, min_samples_leaf=5, random_state=1)
+    champion.fit(reader.names["X"], reader.names["y"])
+    models = {"champion": champion, "challenger": reader.names["forest"]}
+    registered = {name: reader.names["client"].register_model(each, reader.names["X"]) for name, each in models.items()}
+    reader.names |= registered
     yield reader
     os.chdir(here)
 

@@ -43,7 +43,7 @@ TRIED = {
     "NamedExplainer.explain",
     "Map.place",
 }
-OF_OTHER_ROWS = {"FeatureSet.rows", "Reports.create"}  # of several tables; explanations
+OF_OTHER_ROWS = {"FeatureSet.rows", "Reports.create", "Comparison.to_frame"}  # of several tables; explanations; results
 
 
 def calls_that_take_rows() -> set[str]:

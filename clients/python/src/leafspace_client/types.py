@@ -134,6 +134,7 @@ from .contract.explainers import (
     ShownFeatures as ShownFeatures,
     TrainingRow as TrainingRow,
     TrainingRows as TrainingRows,
+    TrueValue as TrueValue,
     Typicality as Typicality,
     ValueInterval as ValueInterval,
 )

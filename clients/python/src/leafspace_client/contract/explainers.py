@@ -923,7 +923,7 @@ class TrainingRow(Record):
 
     row_id: str
     """Id of the row: its text in the dataset's row_id column, or its 0-based index without one."""
-    target: str | float
+    target: TrueValue
     """Its true class, or its true value."""
     share: float
     """Its share in the prediction, 0 to 1."""
@@ -995,6 +995,9 @@ Explanation: TypeAlias = Annotated[ExplainedRow | AbstainedRow | RefusedRow, Tag
 
 NumberOfReasons: TypeAlias = int | Literal["all"]
 
+
+TrueValue: TypeAlias = str | float
+"""True class or value of a row."""
 
 RequestedFeatures: TypeAlias = Literal["all"] | list[str]
 """`all`, or the names of some features."""

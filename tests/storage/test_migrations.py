@@ -13,15 +13,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import insert, inspect, text
+from sqlalchemy import inspect, text
 
 import storage
-from schemas.dictionaries import DictionaryRequest, FeatureWords
 from storage.database import Database
 from storage.database_file import newest_revision
-from storage.dictionaries import DictionaryStore
 from storage.errors import DatabaseUnusable
-from storage.tables import datasets, metadata
+from storage.tables import metadata
 from tests.support.patience import PATIENCE_SECONDS
 
 _SCRIPTS = Path(storage.__file__).parent / "migrations"
@@ -100,28 +98,6 @@ def test_migrations_can_be_taken_back(new_database_url: str) -> None:
     assert inspect(database.engine).get_table_names() == ["alembic_version"]
     database.migrate()
     assert _differences(database) == []
-    database.close()
-
-
-def test_a_dataset_of_the_first_release_can_be_given_a_dictionary(new_database_url: str) -> None:
-    database = Database(new_database_url)
-    database.migrate()
-    _go_to(database, command.downgrade, "1")
-    facts = {"id": "ds_1", "sha256": "a", "size_bytes": 1, "content": "b", "created_at": 1.0}
-    with database.transaction() as connection:
-        connection.execute(insert(datasets).values(**facts, summary={}, metadata={}, listed={}))
-
-    database.migrate()
-
-    store = DictionaryStore(database)
-    seen = store.get("ds_1")
-    put = store.put(seen, DictionaryRequest(features=[FeatureWords(name="age", unit="years")]))
-    assert (seen.revision, seen.words) == (0, None)
-    assert put is not None
-    assert store.get("ds_1") == put
-    assert store.put(seen, None) is None
-    assert store.revisions() == {"ds_1": put.revision}
-    assert store.n_bytes("ds_1") > 0
     database.close()
 
 

@@ -309,11 +309,21 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_explainer_names_created_at"), "explainer_names", ["created_at"], unique=False)
     op.create_index(op.f("ix_explainer_names_explainer"), "explainer_names", ["explainer"], unique=False)
+    op.create_table(
+        "dictionaries",
+        sa.Column("id", sa.String(length=40), nullable=False),
+        sa.Column("revision", sa.BigInteger(), nullable=False),
+        sa.Column("words", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("n_bytes", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["id"], ["datasets.id"]),
+        sa.PrimaryKeyConstraint("id"),
+    )
 
 
 def downgrade() -> None:
     """Leave this revision; the indexes go with their tables, and tables before those that they refer to."""
     for name in (
+        "dictionaries",
         "explainer_names",
         "label_decisions",
         "explainers",

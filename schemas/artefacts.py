@@ -8,21 +8,21 @@ from typing_extensions import TypeAliasType
 from .contract import NUMBER, WORD, WORD_OR_NUMBER, Contract, CreatedAt, Identifier
 from .problems import Problem
 
-ProximityKind = Literal["auto", "random_forest", "boosting", "boosting_l1"]
+TreeWeighting = Literal["random_forest", "boosting", "boosting_sd", "boosting_l1"]
+ProximityKind = Literal["auto", TreeWeighting]
+KindOrDistance = Literal[TreeWeighting, "euclidean"]
 _KINDS = (
     "How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); "
     "`boosting`: by their contribution to the scores, its variance over the rows (Tan et al., definition 3); "
-    "`boosting_l1`: by its mean absolute deviation instead, which leaves more weight to small trees; `auto`: by "
+    "`boosting_sd`: by its standard deviation, the variance's square root, and `boosting_l1`: by its mean absolute "
+    "deviation, both of which leave more weight to small trees; `auto`: by "
     "the model's `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated "
     "models)."
 )
 RequestedKind = Annotated[ProximityKind, Field(description=_KINDS)]
-UsedKind = Annotated[
-    Literal["random_forest", "boosting", "boosting_l1"],
-    Field(description="How trees were weighted in the proximities."),
-]
+UsedKind = Annotated[TreeWeighting, Field(description="How trees were weighted in the proximities.")]
 RequestedKindOrDistance = Annotated[
-    Literal["auto", "random_forest", "boosting", "boosting_l1", "euclidean"],
+    Literal[ProximityKind, "euclidean"],
     Field(
         description=f"{_KINDS} `euclidean`: no trees at all, as a baseline; 1 - distance / sqrt(number of features), "
         "where numbers differ by their ranks among the reference rows, 0 to 1, and categories, truth values and "
@@ -30,7 +30,7 @@ RequestedKindOrDistance = Annotated[
     ),
 ]
 UsedKindOrDistance = Annotated[
-    Literal["random_forest", "boosting", "boosting_l1", "euclidean"],
+    KindOrDistance,
     Field(description="How trees were weighted in the proximities; `euclidean`: rows were compared by plain distance."),
 ]
 LeafRows = Annotated[

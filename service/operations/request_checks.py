@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import orjson
 
-from schemas.artefacts import ProximityKind
+from schemas.artefacts import KindOrDistance, ProximityKind, TreeWeighting
 from schemas.contract import Contract
 from schemas.label_audits import LabelAuditRequest
 from schemas.maps import MapRequest
@@ -22,7 +22,7 @@ from tree_explainers.ensemble import Operator
 from ..app_context import AppContext
 
 
-def known_kind(requested: ProximityKind, model: Model) -> Literal["random_forest", "boosting", "boosting_l1"]:
+def known_kind(requested: ProximityKind, model: Model) -> TreeWeighting:
     """Return the requested kind, which for ``auto`` is the model's own.
 
     Where the model's own is another or not known (votes, AdaBoost, calibrated models), all trees count alike, as in a
@@ -33,9 +33,7 @@ def known_kind(requested: ProximityKind, model: Model) -> Literal["random_forest
     return "boosting" if model.ensemble == "boosting" else "random_forest"
 
 
-def kind_or_distance(
-    requested: Literal["auto", "random_forest", "boosting", "boosting_l1", "euclidean"], model: Model
-) -> Literal["random_forest", "boosting", "boosting_l1", "euclidean"]:
+def kind_or_distance(requested: Literal[ProximityKind, "euclidean"], model: Model) -> KindOrDistance:
     """Return the same where plain distance, which is nobody's own, may be requested as well."""
     return "euclidean" if requested == "euclidean" else known_kind(requested, model)
 

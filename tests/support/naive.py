@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
 from math import floor, lcm
@@ -14,10 +15,12 @@ from tree_explainers.ensemble import Operator, TreeEnsemble
 Matrix = NDArray[np.int64]
 
 
-def boosting_weights(leaf_values: list[NDArray[np.float64]], leaves: NDArray[np.int32], power: int = 2) -> list[int]:
+def boosting_weights(
+    leaf_values: list[NDArray[np.float64]], leaves: NDArray[np.int32], power: int = 2, *, is_root: bool = False
+) -> list[int]:
     """Definition 3 of Tan et al. in rationals: each row's own value is looked up and the variance taken of all.
 
-    With the power 1 it is the mean absolute deviation.
+    With the power 1 it is the mean absolute deviation. The root of the variance is taken to 50 digits.
     """
     variances = []
     for tree, values in enumerate(leaf_values):
@@ -26,7 +29,7 @@ def boosting_weights(leaf_values: list[NDArray[np.float64]], leaves: NDArray[np.
             seen = [Fraction(float(values[leaf, output])) for leaf in leaves[:, tree]]
             mean = sum(seen, Fraction(0)) / len(seen)
             variance += sum((abs(value - mean) ** power for value in seen), Fraction(0)) / len(seen)
-        variances.append(variance)
+        variances.append(_square_root(variance) if is_root else variance)
     total = sum(variances, Fraction(0))
     shares = [v / total if total else Fraction(1, len(variances)) for v in variances]
     quotas = [share * 2**31 for share in shares]
@@ -35,6 +38,11 @@ def boosting_weights(leaf_values: list[NDArray[np.float64]], leaves: NDArray[np.
         tree = max(range(len(quotas)), key=lambda tree: quotas[tree] - weights[tree])  # the first of equal ones
         weights[tree] += 1
     return weights
+
+
+def _square_root(number: Fraction) -> Fraction:
+    with localcontext(prec=50):
+        return Fraction((Decimal(number.numerator) / Decimal(number.denominator)).sqrt())
 
 
 def proximity_matrix(leaves: NDArray[np.int32], weights: NDArray[np.int64]) -> Matrix:

@@ -139,6 +139,8 @@ def test_boosting_weights_are_the_variances_of_leaf_values_as_rationals_say(data
     assert real.weights.sum() == BOOSTING_TOTAL_WEIGHT
     by_l1 = tree_weights("boosting_l1", real.table, np.concatenate(real.leaf_values))
     assert by_l1.tolist() == naive.boosting_weights(real.leaf_values, real.leaves, power=1)
+    by_deviation = tree_weights("boosting_sd", real.table, np.concatenate(real.leaf_values))
+    assert by_deviation.tolist() == naive.boosting_weights(real.leaf_values, real.leaves, is_root=True)
 
 
 def test_a_forest_with_boosting_sums_variances_over_classes() -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from threading import Lock
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from ..compute.threads import in_threads
 from ..errors import InvalidInput
 from .rows_by_leaf import count_rows, list_members, renumber
 
-ProximityKind = Literal["random_forest", "boosting", "boosting_l1"]
+ProximityKind = Literal["random_forest", "boosting", "boosting_sd", "boosting_l1"]
 
 BOOSTING_TOTAL_WEIGHT = 2**31
 
@@ -169,13 +169,14 @@ def tree_weights(
     kind
         ``random_forest``: each tree counts 1. ``boosting``: a tree counts by the variance, over the rows of the
         table, of the values in its leaves (summed over outputs where leaves hold vectors). The step size of boosting
-        is already in the stored values, so this is the paper's w = γ² Var. ``boosting_l1``: by the mean absolute
-        deviation of these values from their mean instead, which the paper names as another choice (the L1 norm).
+        is already in the stored values, so this is the paper's w = γ² Var. ``boosting_sd``: by the standard deviation
+        instead, the square root of that. ``boosting_l1``: by the mean absolute deviation of these values from their
+        mean, which the paper names as another choice (the L1 norm).
     table
         Leaves of the dataset's rows, numbered as in the ensemble.
     leaf_values : (n_leaves, n_outputs) float64
-        Value of each leaf, tree by tree, as in ``TreeEnsemble.leaf_values``; needed for ``boosting`` and
-        ``boosting_l1``.
+        Value of each leaf, tree by tree, as in ``TreeEnsemble.leaf_values``; needed for all kinds of
+        boosting.
 
     Returns
     -------
@@ -196,8 +197,8 @@ def tree_weights(
     """
     if kind == "random_forest":
         return np.ones(table.n_trees, dtype=np.int64)
-    if kind not in ("boosting", "boosting_l1"):
-        msg = f"kind must be random_forest, boosting or boosting_l1, got {kind!r}"
+    if kind not in get_args(ProximityKind):
+        msg = f"kind must be one of {', '.join(get_args(ProximityKind))}, got {kind!r}"
         raise InvalidInput(msg)
     n_leaves = len(table.starts) - 1
     if leaf_values is None or leaf_values.ndim != 2 or len(leaf_values) != n_leaves:  # a matrix
@@ -206,8 +207,8 @@ def tree_weights(
     if not np.isfinite(leaf_values).all():
         msg = "a leaf value is not finite, so boosting weights are undefined"
         raise InvalidInput(msg)
-    power = 2 if kind == "boosting" else 1
-    return _round_to_total(_value_deviations(table, leaf_values, power), BOOSTING_TOTAL_WEIGHT)
+    deviations = _value_deviations(table, leaf_values, 1 if kind == "boosting_l1" else 2)
+    return _round_to_total(np.sqrt(deviations) if kind == "boosting_sd" else deviations, BOOSTING_TOTAL_WEIGHT)
 
 
 def _check_leaves(codes: NDArray[Any], n_leaves: NDArray[np.integer[Any]]) -> None:

@@ -11,7 +11,7 @@ from storage.dataset_rows import open_rows
 from storage.datasets import DatasetStore
 from tree_explainers.comparisons.feature_effects import FeatureEffects, feature_effects
 from tree_explainers.compute.progress import ReportProgress
-from tree_explainers.leaf_space.leaves import LeafTable, tree_weights
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, tree_weights
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.prediction_scores import r2_of
 from tree_explainers.rows import Rows
@@ -20,7 +20,6 @@ from ..runtime.context import JobContext
 from .cautions import caution_of_memory
 from .inputs import OpenModel, ScoredDataset, apply_model
 from .row_targets import fitting_targets
-from .spaces import proximity_kind
 
 N_EXPLAINED, N_REFERENCES = 500, 50
 """Rows whose effects are compared, and rows against which effects are."""
@@ -61,7 +60,7 @@ def load_rows(
 ) -> ComparedRows:
     """Apply a model to a dataset; the leaves of other rows than the sampled ones are let go of."""
     scored = apply_model(context, model, dataset_id, report)
-    kind = proximity_kind("boosting" if model.view.ensemble == "boosting" else "random_forest")
+    kind: ProximityKind = "boosting" if model.view.ensemble == "boosting" else "random_forest"
     weights = tree_weights(kind, scored.table, model.ensemble.leaf_values)
     table = scored.take(sample).table
     bare = ScoredDataset(

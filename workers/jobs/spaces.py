@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -308,6 +308,5 @@ def _load(
 
 def proximity_kind(requested: str | None) -> ProximityKind:
     """Return the kind of proximity of a request; one that became a job names it (it is never "auto" there)."""
-    if requested == "boosting_l1":
-        return "boosting_l1"
-    return "boosting" if requested == "boosting" else "random_forest"
+    assert requested in get_args(ProximityKind), requested
+    return cast("ProximityKind", requested)

@@ -1,17 +1,20 @@
 """Proximity jobs: the nearest rows of every row, as the slow twin finds them, and the file that they are kept in."""
 
+from typing import get_args
+
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from schemas.artefacts import TreeWeighting
 from schemas.proximities import PROXIMITIES
 from tests.support import naive, naive_label_audit
 from tests.support.naive_coarser_leaves import coarser_codes, coarser_nodes
 from tests.support.real_jobs import N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.workshop import Workshop, result_of
 from tree_explainers.leaf_space import neighborhoods
-from tree_explainers.leaf_space.leaves import ProximityKind
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, tree_weights
 from workers.jobs import proximities
 
 from .conftest import FindCase
@@ -80,6 +83,25 @@ def test_with_coarser_leaves_neighbours_share_those(workshop: Workshop, real_cas
         assert own["neighbor_row"].tolist() == naive_label_audit.nearest(proximity, row, 3)
         assert own["proximity"].tolist() == [proximity[row, other] / is_used.sum() for other in own["neighbor_row"]]
     assert (result_of(made).min_leaf_rows, result_of(made).n_trees_used) == (15, is_used.sum())
+
+
+@pytest.mark.parametrize("kind", get_args(TreeWeighting))
+def test_rows_are_compared_by_each_weighting_of_the_contract(
+    workshop: Workshop, real_case: FindCase, kind: TreeWeighting
+) -> None:
+    case = real_case("titanic", "boosting")
+
+    made = workshop.find_neighbors(model=case.model, dataset=case.dataset, n_neighbors=2, proximity_kind=kind)
+
+    ensemble, leaves = case.opened.ensemble, case.real.leaves[case.training]
+    weights = tree_weights(kind, LeafTable.from_leaves(leaves, ensemble.n_leaves), ensemble.leaf_values)
+    proximity = naive.proximity_matrix(leaves, weights)
+    np.fill_diagonal(proximity, 0)
+    nearest = workshop.table_of(PROXIMITIES, made).to_pandas().query("rank == 1").set_index("row")["proximity"]
+    assert result_of(made).proximity_kind == kind
+    assert nearest.to_dict() == {
+        row: proximity[row].max() / weights.sum() for row in range(N_TRAINING_ROWS) if proximity[row].any()
+    }
 
 
 def test_the_file_is_written_in_groups_that_a_page_can_be_read_from(

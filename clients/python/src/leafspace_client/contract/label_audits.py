@@ -190,9 +190,10 @@ class LabelAuditRequest(Record):
     """
     proximity_kind: ProximityKind | str | Unset = UNSET
     """How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); `boosting`: by their
-    contribution to the scores, its variance over the rows (Tan et al., definition 3); `boosting_l1`: by its mean
-    absolute deviation instead, which leaves more weight to small trees; `auto`: by the model's `ensemble`, and
-    `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated models).
+    contribution to the scores, its variance over the rows (Tan et al., definition 3); `boosting_sd`: by its standard
+    deviation, the variance's square root, and `boosting_l1`: by its mean absolute deviation, both of which leave more
+    weight to small trees; `auto`: by the model's `ensemble`, and `random_forest` where that is `other` or unknown
+    (votes, AdaBoost, calibrated models).
     """
     n_neighbors: int | Unset | None = UNSET
     """Number of nearest rows that vote with the method `neighbors`, 10 by default as in the paper; less than the number

@@ -52,7 +52,7 @@ Include: TypeAlias = Literal[
 JobEventEvent: TypeAlias = Literal["progress", "done"]
 Kind: TypeAlias = Literal["value", "exists", "count", "share", "mean", "sum", "min", "max", "mode", "n_distinct"]
 LabelAuditMethod: TypeAlias = Literal["all_rows", "neighbors"]
-LabelAuditProximityKind: TypeAlias = Literal["random_forest", "boosting", "boosting_l1"]
+LabelAuditProximityKind: TypeAlias = Literal["random_forest", "boosting", "boosting_sd", "boosting_l1"]
 LabelDecisionDecision: TypeAlias = Literal["accept", "keep", "relabel", "unsure", "withdrawn"]
 Labels: TypeAlias = Literal["predicted", "target"]
 Level: TypeAlias = Literal["close", "typical", "far", "none"]
@@ -84,10 +84,14 @@ Over: TypeAlias = Literal["tables", "features"]
 PrototypeSetCertificateScope: TypeAlias = Literal["all_rows", "candidates"]
 PrototypeSetMethod: TypeAlias = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids"]
 PrototypeSetMetric: TypeAlias = Literal["balanced_accuracy", "accuracy", "balanced_fidelity", "fidelity"]
-PrototypeSetProximityKind: TypeAlias = Literal["auto", "random_forest", "boosting", "boosting_l1", "euclidean"]
+PrototypeSetProximityKind: TypeAlias = Literal[
+    "auto", "random_forest", "boosting", "boosting_sd", "boosting_l1", "euclidean"
+]
 PrototypeSetRefine: TypeAlias = Literal["none", "swap"]
-PrototypeSetResultProximityKind: TypeAlias = Literal["random_forest", "boosting", "boosting_l1", "euclidean"]
-ProximityKind: TypeAlias = Literal["auto", "random_forest", "boosting", "boosting_l1"]
+PrototypeSetResultProximityKind: TypeAlias = Literal[
+    "random_forest", "boosting", "boosting_sd", "boosting_l1", "euclidean"
+]
+ProximityKind: TypeAlias = Literal["auto", "random_forest", "boosting", "boosting_sd", "boosting_l1"]
 ReadinessDegraded: TypeAlias = Literal["redis", "objects", "disk", "database"]
 RelationalColumnRole: TypeAlias = Literal["feature", "target", "key", "time", "id"]
 RelationalForestMethod: TypeAlias = Literal["forf", "bagging", "tilde"]

@@ -76,9 +76,10 @@ class MapRequest(Record):
     """Id of a prototype set of this model and dataset, whose prototypes are all on the map; null: none."""
     proximity_kind: ProximityKind | str | Unset = UNSET
     """How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); `boosting`: by their
-    contribution to the scores, its variance over the rows (Tan et al., definition 3); `boosting_l1`: by its mean
-    absolute deviation instead, which leaves more weight to small trees; `auto`: by the model's `ensemble`, and
-    `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated models).
+    contribution to the scores, its variance over the rows (Tan et al., definition 3); `boosting_sd`: by its standard
+    deviation, the variance's square root, and `boosting_l1`: by its mean absolute deviation, both of which leave more
+    weight to small trees; `auto`: by the model's `ensemble`, and `random_forest` where that is `other` or unknown
+    (votes, AdaBoost, calibrated models).
     """
     n_rows: int | Unset = UNSET
     """Number of rows on the map, at most: of a larger dataset they are drawn by `seed`."""

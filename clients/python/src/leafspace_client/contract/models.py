@@ -463,9 +463,10 @@ class ProximityBlockRequest(Record):
     """Ids of `others`, which must be unique; default: their 0-based indices as text."""
     proximity_kind: ProximityKind | Unset = UNSET
     """How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); `boosting`: by their
-    contribution to the scores, its variance over the rows (Tan et al., definition 3); `boosting_l1`: by its mean
-    absolute deviation instead, which leaves more weight to small trees; `auto`: by the model's `ensemble`, and
-    `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated models).
+    contribution to the scores, its variance over the rows (Tan et al., definition 3); `boosting_sd`: by its standard
+    deviation, the variance's square root, and `boosting_l1`: by its mean absolute deviation, both of which leave more
+    weight to small trees; `auto`: by the model's `ensemble`, and `random_forest` where that is `other` or unknown
+    (votes, AdaBoost, calibrated models).
     """
     weights_of: str | Unset | None = UNSET
     """Id of proximities, a label audit or a prototype set of this model and kind whose tree weights are used, and its

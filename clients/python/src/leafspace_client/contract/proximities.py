@@ -103,11 +103,12 @@ class ProximitiesRequest(Record):
     """Id of the reference dataset, which has every feature that the model reads."""
     proximity_kind: PrototypeSetProximityKind | str | Unset = UNSET
     """How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); `boosting`: by their
-    contribution to the scores, its variance over the rows (Tan et al., definition 3); `boosting_l1`: by its mean
-    absolute deviation instead, which leaves more weight to small trees; `auto`: by the model's `ensemble`, and
-    `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated models). `euclidean`: no trees at all,
-    as a baseline; 1 - distance / sqrt(number of features), where numbers differ by their ranks among the reference
-    rows, 0 to 1, and categories, truth values and missing values by 0 or 1 (Tan et al., table 1).
+    contribution to the scores, its variance over the rows (Tan et al., definition 3); `boosting_sd`: by its standard
+    deviation, the variance's square root, and `boosting_l1`: by its mean absolute deviation, both of which leave more
+    weight to small trees; `auto`: by the model's `ensemble`, and `random_forest` where that is `other` or unknown
+    (votes, AdaBoost, calibrated models). `euclidean`: no trees at all, as a baseline; 1 - distance / sqrt(number of
+    features), where numbers differ by their ranks among the reference rows, 0 to 1, and categories, truth values and
+    missing values by 0 or 1 (Tan et al., table 1).
     """
     n_neighbors: int | Unset = UNSET
     """Number of nearest rows of each row; less than the number of rows of the dataset."""

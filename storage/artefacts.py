@@ -67,6 +67,7 @@ class NewArtefact:
     dataset: str | None = None
     evaluation_dataset: str | None = None
     generator_dataset: str | None = None
+    other_model: str | None = None
     relational_dataset: str | None = None
 
 

@@ -124,6 +124,7 @@ artefacts = Table(
     Column("noun", String(40), nullable=False),
     # What it was made from; of a relational forest, what it published.
     Column("model", String(40), ForeignKey("models.id"), index=True),
+    Column("other_model", String(40), ForeignKey("models.id"), index=True),  # that it is compared with
     Column("dataset", String(40), ForeignKey("datasets.id"), index=True),
     Column("evaluation_dataset", String(40), ForeignKey("datasets.id"), index=True),
     Column("generator_dataset", String(40), ForeignKey("datasets.id"), index=True),  # whose rows are drawn
@@ -293,7 +294,11 @@ OBJECT_COLUMNS = (
 )
 """Every column that refers to objects; the same bytes may be a result of one thing and the upload of another."""
 
-USES_OF_MODELS: tuple[Column[str], ...] = (explainers.c.model, artefacts.c.model)
+USES_OF_MODELS: tuple[Column[str], ...] = (
+    explainers.c.model,
+    artefacts.c.model,
+    artefacts.c.other_model,
+)
 """Columns that refer to models: a model that one of them names cannot be deleted."""
 USES_OF_DATASETS: tuple[Column[str], ...] = (
     artefacts.c.dataset,

@@ -66,13 +66,15 @@ class MadeFrom:
     evaluation_dataset: StoredDataset | None = None
     generator_dataset: StoredDataset | None = None  # whose rows are pseudo rows
     n_prototypes: int = 0  # of an explainer
-    measured_by: Model | None = None  # the larger of two models, whose size decides what a job needs
+    other_model: Model | None = None  # that it is compared with
 
     @property
     def columns(self) -> dict[str, str]:
         """Ids of what there is, by column."""
         others = {"evaluation_dataset": self.evaluation_dataset, "generator_dataset": self.generator_dataset}
         ids = {column: dataset.view.id for column, dataset in others.items() if dataset is not None}
+        if self.other_model is not None:
+            ids["other_model"] = self.other_model.id
         return {"model": self.model.id, "dataset": self.dataset.view.id, **ids}
 
     @property
@@ -84,7 +86,8 @@ class MadeFrom:
         """Return what a job would need; on a cluster, what its own process would."""
         others = (self.evaluation_dataset, self.generator_dataset)
         n_other_rows = [other.view.n_rows for other in others if other is not None]
-        sizes = sizes_of(self.measured_by or self.model, self.dataset.view, n_other_rows, self.n_prototypes)
+        larger = max(self.model, self.other_model or self.model, key=lambda model: model.n_nodes)
+        sizes = sizes_of(larger, self.dataset.view, n_other_rows, self.n_prototypes)
         return estimate_job(kind, sizes.on_cluster() if on_cluster else sizes, request)
 
 

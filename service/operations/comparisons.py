@@ -37,14 +37,13 @@ def request_comparison(context: AppContext, request: ComparisonRequest) -> Compa
     _check_other(request)
     model, dataset = context.models.get(request.model).view, context.datasets.get(request.dataset)
     match_features(model, dataset.view)
-    larger = model
+    other = None
     if request.other_model is not None:
         other = context.models.get(request.other_model).view
         _check_comparable(model, other)
         match_features(other, dataset.view)
-        larger = max(model, other, key=lambda each: each.n_nodes)
     other_dataset = matching_evaluation(context, model, request.other_dataset)
-    made_from = MadeFrom(model, dataset, other_dataset, measured_by=larger)
+    made_from = MadeFrom(model, dataset, other_dataset, other_model=other)
     return request_artefact(context, COMPARISONS, request, made_from)
 
 

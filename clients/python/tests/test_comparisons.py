@@ -5,7 +5,7 @@ import asyncio
 import numpy as np
 import pandas as pd
 import pytest
-from leafspace_client import AsyncLeafspace, Leafspace, WrongArgument
+from leafspace_client import AsyncLeafspace, Conflict, Leafspace, WrongArgument
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
@@ -45,6 +45,15 @@ def test_two_models_are_compared_on_a_dataset(client: Leafspace, models: list[st
     assert "Where does another model differ" in made._repr_html_()
     assert client.comparisons.get(made.id).result == made.result
     assert [each.id for each in client.comparisons.list(other_model=models[1], dataset=dataset)] == [made.id]
+
+
+def test_a_model_that_another_is_compared_with_stays(client: Leafspace, models: list[str], dataset: str) -> None:
+    made = client.compare(models[0], models[1], on=dataset).wait(timeout=120)
+
+    with pytest.raises(Conflict, match=made.id):
+        client.models.delete(models[1])
+    client.comparisons.delete(made.id)
+    client.models.delete(models[1])
 
 
 def test_two_datasets_are_compared_by_a_model(client: Leafspace, models: list[str], dataset: str) -> None:

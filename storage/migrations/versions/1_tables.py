@@ -155,6 +155,7 @@ def upgrade() -> None:
         sa.Column("id", sa.String(length=40), nullable=False),
         sa.Column("noun", sa.String(length=40), nullable=False),
         sa.Column("model", sa.String(length=40), nullable=True),
+        sa.Column("other_model", sa.String(length=40), nullable=True),
         sa.Column("dataset", sa.String(length=40), nullable=True),
         sa.Column("evaluation_dataset", sa.String(length=40), nullable=True),
         sa.Column("generator_dataset", sa.String(length=40), nullable=True),
@@ -187,6 +188,10 @@ def upgrade() -> None:
             ["models.id"],
         ),
         sa.ForeignKeyConstraint(
+            ["other_model"],
+            ["models.id"],
+        ),
+        sa.ForeignKeyConstraint(
             ["relational_dataset"], ["relational_datasets.id"], name="artefacts_relational_dataset_fkey"
         ),
         sa.PrimaryKeyConstraint("id"),
@@ -198,6 +203,7 @@ def upgrade() -> None:
     op.create_index(op.f("ix_artefacts_feature_set"), "artefacts", ["feature_set"], unique=False)
     op.create_index(op.f("ix_artefacts_generator_dataset"), "artefacts", ["generator_dataset"], unique=False)
     op.create_index(op.f("ix_artefacts_model"), "artefacts", ["model"], unique=False)
+    op.create_index(op.f("ix_artefacts_other_model"), "artefacts", ["other_model"], unique=False)
     op.create_index(op.f("ix_artefacts_relational_dataset"), "artefacts", ["relational_dataset"], unique=False)
     op.create_table(
         "leaf_tables",

@@ -1,8 +1,9 @@
 """Artefacts: what is the same for everything that a job makes."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType
 
 from .contract import NUMBER, WORD, WORD_OR_NUMBER, Contract, CreatedAt, Identifier
@@ -11,6 +12,8 @@ from .problems import Problem
 TreeWeighting = Literal["random_forest", "boosting", "boosting_sd", "boosting_l1"]
 ProximityKind = Literal["auto", TreeWeighting]
 KindOrDistance = Literal[TreeWeighting, "euclidean"]
+RowKind = Literal["gap", "oob", "kernel"]
+"""Kinds for which it matters which rows share a leaf, and how many: no sums of weights of trees."""
 _KINDS = (
     "How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); "
     "`boosting`: by their contribution to the scores, its variance over the rows (Tan et al., definition 3); "
@@ -19,19 +22,55 @@ _KINDS = (
     "the model's `ensemble`, and `random_forest` where that is `other` or unknown (votes, AdaBoost, calibrated "
     "models)."
 )
-RequestedKind = Annotated[ProximityKind, Field(description=_KINDS)]
+_NO_TREE_WEIGHTS: dict[str, str] = {
+    "gap": "it is not symmetric",
+    "oob": "it divides by another number of trees for each pair of rows",
+    "kernel": "it weighs each leaf by its rows",
+}
+
+
+def _refuse_row_kinds(requested: Any) -> Any:  # whatever was sent
+    """Say why a kind of proximities cannot be used where each tree has a weight."""
+    if reason := _NO_TREE_WEIGHTS.get(requested) if isinstance(requested, str) else None:
+        message = (
+            "proximity_kind is {kind}, which names the nearest rows in proximities alone, since here each tree has one "
+            "weight and {reason}; take auto, or request proximities"
+        )
+        raise PydanticCustomError("proximity_kind", message, {"kind": requested, "reason": reason})
+    return requested
+
+
+_OfTrees = BeforeValidator(_refuse_row_kinds)
+RequestedKind = Annotated[ProximityKind, _OfTrees, Field(description=_KINDS)]
 UsedKind = Annotated[TreeWeighting, Field(description="How trees were weighted in the proximities.")]
+_KINDS_AND_DISTANCE = (
+    f"{_KINDS} `euclidean`: no trees at all, as a baseline; 1 - distance / sqrt(number of features), where numbers "
+    "differ by their ranks among the reference rows, 0 to 1, and categories, truth values and missing values by 0 or 1 "
+    "(Tan et al., table 1)."
+)
 RequestedKindOrDistance = Annotated[
-    Literal[ProximityKind, "euclidean"],
+    Literal[ProximityKind, "euclidean"], _OfTrees, Field(description=_KINDS_AND_DISTANCE)
+]
+RequestedKindOfNeighbors = Annotated[
+    Literal[ProximityKind, "euclidean", RowKind],
     Field(
-        description=f"{_KINDS} `euclidean`: no trees at all, as a baseline; 1 - distance / sqrt(number of features), "
-        "where numbers differ by their ranks among the reference rows, 0 to 1, and categories, truth values and "
-        "missing values by 0 or 1 (Tan et al., table 1)."
+        description=f"{_KINDS_AND_DISTANCE} `kernel`: each tree's weight is shared among the rows of the leaf, so that "
+        "all rows' proximities to a row add up to 1 and those in small leaves are nearer. Of forests whose `bags` are "
+        "known, and their training rows in order: `gap`, the share that a row has in the forest's prediction for the "
+        "other, over the trees that did not learn from this (Rhodes et al., 2023; not symmetric); `oob`, the share of "
+        "the trees that learned from neither row in which both have the same leaf."
     ),
 ]
 UsedKindOrDistance = Annotated[
     KindOrDistance,
     Field(description="How trees were weighted in the proximities; `euclidean`: rows were compared by plain distance."),
+]
+UsedKindOfNeighbors = Annotated[
+    Literal[KindOrDistance, RowKind],
+    Field(
+        description="How trees were weighted in the proximities; `euclidean`: rows were compared by plain distance; "
+        "`gap`, `oob`, `kernel`: by what rows count in the leaves."
+    ),
 ]
 LeafRows = Annotated[
     int,

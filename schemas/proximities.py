@@ -13,12 +13,12 @@ from .artefacts import (
     NeighborCount,
     ReferenceDataset,
     RequestedKind,
-    RequestedKindOrDistance,
+    RequestedKindOfNeighbors,
     RequestedModel,
     RunOn,
     TreesUsed,
     UsedKind,
-    UsedKindOrDistance,
+    UsedKindOfNeighbors,
     UsedLeafRowsOrNull,
 )
 from .contract import OBJECT, Contract, Identifier, RowId, RowIndex, RowsOfDataset, TreesOfModel
@@ -35,7 +35,7 @@ class ProximitiesRequest(MethodRequest):
 
     model: RequestedModel
     dataset: ReferenceDataset
-    proximity_kind: RequestedKindOrDistance = "auto"
+    proximity_kind: RequestedKindOfNeighbors = "auto"
     n_neighbors: NeighborCount = 10
     min_leaf_rows: LeafRows = 1
     run_on: RunOn = "auto"
@@ -44,7 +44,7 @@ class ProximitiesRequest(MethodRequest):
 class ProximitiesResult(Contract):
     """Statistics of all rows together; the neighbours themselves are in `/content`."""
 
-    proximity_kind: UsedKindOrDistance
+    proximity_kind: UsedKindOfNeighbors
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
     min_leaf_rows: UsedLeafRowsOrNull = 1
@@ -76,7 +76,7 @@ class Neighbor(Contract):
         gt=0,
         le=1,
         description="Share of trees, by weight, in which the two rows have the same leaf; with `euclidean` 1 - "
-        "distance / sqrt(number of features).",
+        "distance / sqrt(number of features), and with `gap`, `oob` and `kernel` what these define.",
     )
     distance: float = Field(ge=0, lt=1, description="1 - proximity.")
 

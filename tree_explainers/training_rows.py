@@ -6,14 +6,13 @@ the mean over trees of how often a tree drew a row, divided by what it drew into
 leaf. This holds where leaves have means, which is checked leaf by leaf and never taken for granted.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InvalidInput
+from .leaf_space.counted_rows import CountedRows
 from .share_intervals import effective_number
 
 Floats = NDArray[np.float64]
@@ -22,68 +21,15 @@ Ints = NDArray[np.int64]
 LEVEL = 0.9
 """The probability with which an interval should hold the value of a row like those of training."""
 
-_MOST_COUNT = 2**16 - 1  # how often a tree may have drawn a row
 _ROUNDING = 1e-12  # of sums of shares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TrainingRows:
+class TrainingRows(CountedRows):
     """The rows that trees drew into each leaf, and how often they drew them.
 
     Leaves are numbered over all trees: ``leaf_offsets[t] + code`` is a leaf of tree ``t``.
     """
-
-    n_rows: int
-    leaf_offsets: Ints  # (n_trees + 1,)
-    starts: Ints  # (n_leaves + 1,) where the entries of each leaf begin
-    rows: NDArray[np.int32]  # (n_entries,) ascending within a leaf
-    counts: NDArray[np.uint16]  # (n_entries,) at least 1
-    totals: Floats  # (n_leaves,) sum of the counts of each leaf
-
-    @classmethod
-    def of(
-        cls,
-        codes: NDArray[np.integer[Any]],
-        leaf_offsets: NDArray[np.integer[Any]],
-        counts_of: Callable[[int], NDArray[np.integer[Any]]] | None = None,
-    ) -> Self:
-        """Return the rows of each leaf.
-
-        Parameters
-        ----------
-        codes : (n_trees, n_rows)
-            Leaf of each training row in each tree, numbered within its tree.
-        leaf_offsets : (n_trees + 1,)
-            Where the leaves of each tree begin among all.
-        counts_of
-            Returns how often a tree drew each row, (n_rows,), such as ``Bags.counts``; ``None``: each row once.
-
-        Raises
-        ------
-        InvalidInput
-            Where a tree drew a row more than 65,535 times.
-        """
-        n_rows = codes.shape[1]
-        rows, counts, sizes, totals = [], [], [], []
-        for tree, codes_of_tree in enumerate(codes):
-            drawn = np.ones(n_rows, np.int64) if counts_of is None else counts_of(tree)
-            if drawn.max(initial=0) > _MOST_COUNT:
-                msg = f"Tree {tree} drew a row {drawn.max():,} times, more than {_MOST_COUNT:,}."
-                raise InvalidInput(msg)
-            in_bag, n_leaves = np.flatnonzero(drawn), int(leaf_offsets[tree + 1] - leaf_offsets[tree])
-            by_leaf = in_bag[np.argsort(codes_of_tree[in_bag], kind="stable")]
-            rows.append(by_leaf.astype(np.int32))
-            counts.append(drawn[by_leaf].astype(np.uint16))
-            sizes.append(np.bincount(codes_of_tree[in_bag], minlength=n_leaves))
-            totals.append(np.bincount(codes_of_tree, drawn, minlength=n_leaves))
-        starts = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
-        offsets = np.asarray(leaf_offsets, np.int64)
-        return cls(n_rows, offsets, starts, np.concatenate(rows), np.concatenate(counts), np.concatenate(totals))
-
-    @property
-    def n_trees(self) -> int:
-        """Number of trees."""
-        return len(self.leaf_offsets) - 1
 
     def shares(self, leaves: NDArray[np.integer[Any]], counted: NDArray[np.bool_] | None = None) -> Floats:
         """Return the share of each training row in the prediction of a row, (n_rows,); they add up to 1.

@@ -1,12 +1,12 @@
 """Checks of requests that several nouns share: proximity, numbers of neighbours, raw features, unused fields."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast, get_args
 
 import numpy as np
 import orjson
 
-from schemas.artefacts import KindOrDistance, ProximityKind, TreeWeighting
+from schemas.artefacts import KindOrDistance, ProximityKind, RowKind, TreeWeighting
 from schemas.contract import Contract
 from schemas.label_audits import LabelAuditRequest
 from schemas.maps import MapRequest
@@ -36,6 +36,15 @@ def known_kind(requested: ProximityKind, model: Model) -> TreeWeighting:
 def kind_or_distance(requested: Literal[ProximityKind, "euclidean"], model: Model) -> KindOrDistance:
     """Return the same where plain distance, which is nobody's own, may be requested as well."""
     return "euclidean" if requested == "euclidean" else known_kind(requested, model)
+
+
+def kind_of_neighbors(
+    requested: Literal[ProximityKind, "euclidean", RowKind], model: Model
+) -> Literal[KindOrDistance, RowKind]:
+    """Return the same where rows may be compared by what they count in leaves as well."""
+    if requested in get_args(RowKind):
+        return cast("RowKind", requested)
+    return kind_or_distance(cast("ProximityKind", requested), model)
 
 
 def refuse_unused(request: Contract, user: str, unused: Mapping[str, str], below: str = "") -> None:
@@ -91,7 +100,7 @@ def check_neighbors(context: AppContext, request: NeighborRequest) -> tuple[Neig
     """
     model = context.models.get(request.model).view
     dataset = context.datasets.get(request.dataset)
-    kind = kind_or_distance(request.proximity_kind, model)
+    kind = kind_of_neighbors(request.proximity_kind, model)
     _check_number(request.n_neighbors or 1, dataset.view.n_rows)  # null: all rows vote
     check_leaf_rows(request.min_leaf_rows, dataset.view.n_rows)
     match_features(model, dataset.view)

@@ -1,6 +1,7 @@
 """What it costs to compare rows by leaves or by plain distance: bytes held at once, and seconds on a slow core."""
 
 from ..compute.job_sizes import MIB, JobSizes
+from ..compute.threads import n_cores
 from .neighborhoods import BLOCK_CELLS
 from .votes import COUNTED_CELLS, SUMMED_CELLS
 
@@ -10,6 +11,10 @@ LIST_BYTES = 4
 _FEW_LEAVES = 40  # of a tree: rows are compared by their leaves then, and not listed
 _SECONDS_PER_TREE = 4e-11  # in which two rows are compared
 _SECONDS_PER_VOTE = 1e-8  # of a tree of a row for a class
+_LISTED_BYTES = 6  # of a row that counts in a tree, and how often it does
+_COUNTED_BYTES = 12  # of a row's sum, and that it has one
+_UNEVEN_LEAVES = 3  # as many rows as in the mean leaf are in the leaf of the mean row
+_SECONDS_PER_LISTED, _SECONDS_PER_VISIT = 5e-8, 2e-9
 _DISTANCE_BYTES = 128 * MIB  # of the proximities of some rows to all others, and of sorting these
 _SECONDS_PER_DISTANCE_STEP = 4e-10
 
@@ -35,6 +40,19 @@ def neighbor_bytes(sizes: JobSizes, n_neighbors: int, *, by_distance: bool) -> i
 def neighbor_seconds(sizes: JobSizes) -> float:
     """Return the seconds in which each row is compared with all others by their leaves."""
     return _SECONDS_PER_TREE * sizes.n_rows * sizes.n_paths
+
+
+def counted_bytes(sizes: JobSizes) -> int:
+    """Return the bytes of the leaves and of the lists of the rows that count in them, where it matters which do."""
+    codes = 0 if sizes.is_local else 2 * sizes.n_paths
+    searching = n_cores() * _COUNTED_BYTES * sizes.n_rows
+    return _LISTED_BYTES * sizes.n_paths + codes + sizes.n_paths // 8 + 48 * sizes.n_leaves + searching
+
+
+def counted_seconds(sizes: JobSizes) -> float:
+    """Return the seconds in which the rows that count in each row's leaves are listed and visited."""
+    n_visits = sizes.n_paths * _UNEVEN_LEAVES * sizes.n_rows * sizes.n_trees / max(sizes.n_leaves, sizes.n_trees)
+    return _SECONDS_PER_LISTED * sizes.n_paths + _SECONDS_PER_VISIT * n_visits
 
 
 def position_bytes(sizes: JobSizes) -> int:

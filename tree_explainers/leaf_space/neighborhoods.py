@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress, ignore_progress
+from .counted_table import CountedTable
 from .leaves import LeafTable
+from .nearest_by_counts import NearestByCounts
 from .nearest_rows import nearest_rows
 
 BLOCK_CELLS = 2_000_000
@@ -51,7 +53,7 @@ def each_neighborhood(
     InvalidInput
         If there are not as many other rows.
     """
-    nearest = nearest_rows(table, weights)
+    nearest = NearestByCounts(table) if isinstance(table, CountedTable) else nearest_rows(table, weights)
     length = max(1, BLOCK_CELLS // max(n_neighbors, n_cells_a_row))
     for start in range(0, table.n_rows, length):
         rows = np.arange(start, min(start + length, table.n_rows))

@@ -16,7 +16,8 @@ from tree_explainers.leaf_space.neighborhoods import Neighborhoods, each_neighbo
 
 from ..runtime.context import JobContext, Produced
 from .inputs import row_names
-from .spaces import SPACE_LOADED, Space, load_space
+from .neighbor_spaces import NeighborSpace, load_neighbor_space
+from .spaces import SPACE_LOADED
 
 SCHEMA = pa.schema(
     [
@@ -35,7 +36,7 @@ _GROUP_BYTES = 1 << 28  # of names: fewer lines where these are long
 def make_proximities(context: JobContext) -> Produced:
     """Make the artefact that a ``ProximitiesRequest`` describes."""
     request = ProximitiesRequest(**context.request)
-    space = load_space(context, request)
+    space = load_neighbor_space(context, request)
     table = context.workspace / "neighbors.parquet"
     report = part_of(context.report, SPACE_LOADED, 1)
     names = row_names(context.objects, space.dataset.stored)
@@ -51,8 +52,7 @@ def make_proximities(context: JobContext) -> Produced:
         mean_nearest_proximity=totals.nearest / space.total_weight / space.dataset.n_rows,
         share_without_neighbors=totals.n_alone / space.dataset.n_rows,
     )
-    arrays = space.arrays()
-    kept = None if arrays is None else write_arrays(arrays)
+    kept = None if space.arrays is None else write_arrays(space.arrays)
     return Produced(content.model_dump_json().encode(), kept, files={"table": table})
 
 
@@ -70,7 +70,9 @@ class _Totals:
         self.nearest += int(block.proximities[:, 0].sum())
 
 
-def _write_neighbors(path: Path, space: Space, names: pa.Array, n_neighbors: int, report: ReportProgress) -> _Totals:
+def _write_neighbors(
+    path: Path, space: NeighborSpace, names: pa.Array, n_neighbors: int, report: ReportProgress
+) -> _Totals:
     """Write the nearest ``n_neighbors`` of every row, leaving out rows that share no leaf with it."""
     totals = _Totals()
     longest = pc.max(pc.binary_length(names)).as_py() or 1

@@ -282,26 +282,18 @@ def _columns(objects: ObjectStore, dataset: ScoredDataset, report: ReportProgres
             yield file.read_columns([name])[0]
 
 
-def load_space(context: JobContext, request: ProximitiesRequest) -> Space:
-    """Return the space that a request names: by leaves, or by plain distance."""
-    if request.proximity_kind != "euclidean":
-        return load_leaf_space(context, request)
-    model, dataset = _load(context, request)
-    report = part_of(context.report, SPACE_LOADED, SPACE_LOADED)
-    return EuclideanSpace.of(model, compare_by_distance(context.objects, dataset, dataset, report)[0])
-
-
 def load_leaf_space(context: JobContext, request: ProximitiesRequest | LabelAuditRequest | MapRequest) -> LeafSpace:
     """Open the model, apply it to the dataset, and weigh its trees, which are not cut where that is left open."""
-    model, dataset = _load(context, request)
+    model, dataset = load_rows(context, request)
     min_leaf_rows = 1 if request.min_leaf_rows == "auto" else request.min_leaf_rows
     leaves = coarser_leaves(model.ensemble, dataset.table, min_leaf_rows)
     return LeafSpace.of(model, dataset, proximity_kind(request.proximity_kind), leaves)
 
 
-def _load(
+def load_rows(
     context: JobContext, request: ProximitiesRequest | LabelAuditRequest | MapRequest
 ) -> tuple[OpenModel, ScoredDataset]:
+    """Open the model, and apply it to the dataset."""
     model = open_model(ModelStore(context.database), context.objects, request.model)
     return model, apply_model(context, model, request.dataset, part_of(context.report, 0, SPACE_LOADED))
 

@@ -27,7 +27,7 @@ from .frames import neighbors_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
 from .types import (
     NeighborsOfRow,
-    PrototypeSetProximityKind,
+    ProximitiesProximityKind,
     ProximitiesRequest,
     ProximitiesResult,
     RunOn,
@@ -77,7 +77,7 @@ def _create(  # the parameters of the method, all with defaults
     dataset: Identified,
     *,
     n_neighbors: int = 10,
-    proximity_kind: PrototypeSetProximityKind = "auto",
+    proximity_kind: ProximitiesProximityKind = "auto",
     min_leaf_rows: int = 1,
     settings: Settings | None = None,
     run_on: RunOn = "auto",
@@ -92,7 +92,10 @@ def _create(  # the parameters of the method, all with defaults
         Maximum number of other rows to name for each row.
     proximity_kind
         Which proximity; ``auto`` follows the model's kind of ensemble. ``euclidean``: plain distance between raw
-        features instead, numbers by their ranks, with which ``min_leaf_rows`` means nothing.
+        features instead, numbers by their ranks, with which ``min_leaf_rows`` means nothing. ``kernel``: each tree's
+        weight is shared among the rows of the leaf. For the training rows of a forest of scikit-learn: ``gap``, the
+        share that a row has in the forest's out-of-bag prediction for the other, and ``oob``, the share of the trees
+        that learned from neither row in which both have the same leaf.
     min_leaf_rows
         Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves.
     settings

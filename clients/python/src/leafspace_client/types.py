@@ -253,6 +253,8 @@ from .contract.literals import (
     PrototypeSetProximityKind as PrototypeSetProximityKind,
     PrototypeSetRefine as PrototypeSetRefine,
     PrototypeSetResultProximityKind as PrototypeSetResultProximityKind,
+    ProximitiesProximityKind as ProximitiesProximityKind,
+    ProximitiesResultProximityKind as ProximitiesResultProximityKind,
     ProximityKind as ProximityKind,
     ReadinessDegraded as ReadinessDegraded,
     RelationalColumnRole as RelationalColumnRole,

@@ -91,6 +91,12 @@ PrototypeSetRefine: TypeAlias = Literal["none", "swap"]
 PrototypeSetResultProximityKind: TypeAlias = Literal[
     "random_forest", "boosting", "boosting_sd", "boosting_l1", "euclidean"
 ]
+ProximitiesProximityKind: TypeAlias = Literal[
+    "auto", "random_forest", "boosting", "boosting_sd", "boosting_l1", "euclidean", "gap", "oob", "kernel"
+]
+ProximitiesResultProximityKind: TypeAlias = Literal[
+    "random_forest", "boosting", "boosting_sd", "boosting_l1", "euclidean", "gap", "oob", "kernel"
+]
 ProximityKind: TypeAlias = Literal["auto", "random_forest", "boosting", "boosting_sd", "boosting_l1"]
 ReadinessDegraded: TypeAlias = Literal["redis", "objects", "disk", "database"]
 RelationalColumnRole: TypeAlias = Literal["feature", "target", "key", "time", "id"]

@@ -11,7 +11,7 @@ from typing import Literal
 from ..fields import UNSET, Unset
 from ..operations import Request, segment
 from ..records import Record
-from .literals import PrototypeSetProximityKind, PrototypeSetResultProximityKind, RunOn, Status
+from .literals import ProximitiesProximityKind, ProximitiesResultProximityKind, RunOn, Status
 from .models import Problem
 
 
@@ -24,7 +24,7 @@ class Neighbor(Record):
     """Id of the row: its text in the dataset's row_id column, or its 0-based index without one."""
     proximity: float
     """Share of trees, by weight, in which the two rows have the same leaf; with `euclidean` 1 - distance / sqrt(number
-    of features).
+    of features), and with `gap`, `oob` and `kernel` what these define.
     """
     distance: float
     """1 - proximity."""
@@ -101,14 +101,18 @@ class ProximitiesRequest(Record):
     """Id of the model."""
     dataset: str
     """Id of the reference dataset, which has every feature that the model reads."""
-    proximity_kind: PrototypeSetProximityKind | str | Unset = UNSET
+    proximity_kind: ProximitiesProximityKind | str | Unset = UNSET
     """How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); `boosting`: by their
     contribution to the scores, its variance over the rows (Tan et al., definition 3); `boosting_sd`: by its standard
     deviation, the variance's square root, and `boosting_l1`: by its mean absolute deviation, both of which leave more
     weight to small trees; `auto`: by the model's `ensemble`, and `random_forest` where that is `other` or unknown
     (votes, AdaBoost, calibrated models). `euclidean`: no trees at all, as a baseline; 1 - distance / sqrt(number of
     features), where numbers differ by their ranks among the reference rows, 0 to 1, and categories, truth values and
-    missing values by 0 or 1 (Tan et al., table 1).
+    missing values by 0 or 1 (Tan et al., table 1). `kernel`: each tree's weight is shared among the rows of the leaf,
+    so that all rows' proximities to a row add up to 1 and those in small leaves are nearer. Of forests whose `bags` are
+    known, and their training rows in order: `gap`, the share that a row has in the forest's prediction for the other,
+    over the trees that did not learn from this (Rhodes et al., 2023; not symmetric); `oob`, the share of the trees that
+    learned from neither row in which both have the same leaf.
     """
     n_neighbors: int | Unset = UNSET
     """Number of nearest rows of each row; less than the number of rows of the dataset."""
@@ -126,8 +130,10 @@ class ProximitiesRequest(Record):
 class ProximitiesResult(Record):
     """Statistics of all rows together; the neighbours themselves are in `/content`."""
 
-    proximity_kind: PrototypeSetResultProximityKind | str
-    """How trees were weighted in the proximities; `euclidean`: rows were compared by plain distance."""
+    proximity_kind: ProximitiesResultProximityKind | str
+    """How trees were weighted in the proximities; `euclidean`: rows were compared by plain distance; `gap`, `oob`,
+    `kernel`: by what rows count in the leaves.
+    """
     n_rows: int
     """Number of rows of the dataset."""
     n_trees: int

@@ -1,0 +1,43 @@
+"""Slow, obvious twins of the kinds of proximity that look at more than whether two rows share a leaf.
+
+Each returns the proximity of a row to another one, as a fraction, from its definition. ``leaves`` has the leaf of a row
+in each tree, ``of_rows`` the leaves of all reference rows in each tree, and ``drawn`` how often each tree drew each of
+them. ``row`` is the reference row that the compared row is, ``None`` where it is none of them: then it is in no bag.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+Leaves = Sequence[int]
+Trees = Sequence[Sequence[int]]
+
+
+def trees_without(row: int | None, drawn: Trees) -> list[int]:
+    return [tree for tree, counts in enumerate(drawn) if row is None or counts[row] == 0]
+
+
+def gap(leaves: Leaves, row: int | None, other: int, of_rows: Trees, drawn: Trees) -> Fraction:
+    """Rhodes, Cutler and Moon (2023), definition 3: the mean over S(i) of c_j(t) [j in J_i(t)] / |M_i(t)|."""
+    trees = trees_without(row, drawn)
+    total = Fraction(0)
+    for tree in trees:
+        if of_rows[tree][other] == leaves[tree]:
+            in_leaf = [count for leaf, count in zip(of_rows[tree], drawn[tree], strict=True) if leaf == leaves[tree]]
+            total += Fraction(drawn[tree][other], sum(in_leaf))
+    return total / len(trees) if trees else Fraction(0)
+
+
+def oob(leaves: Leaves, row: int | None, other: int, of_rows: Trees, drawn: Trees) -> Fraction:
+    """The share of the trees that drew neither of two rows in which both lie in one leaf; 0 where each drew one."""
+    trees = [tree for tree in trees_without(row, drawn) if drawn[tree][other] == 0]
+    together = [tree for tree in trees if of_rows[tree][other] == leaves[tree]]
+    return Fraction(len(together), len(trees)) if trees else Fraction(0)
+
+
+def kernel(leaves: Leaves, other: int, of_rows: Trees, weights: Sequence[int]) -> Fraction:
+    """The weighted mean over trees of [same leaf] / rows in the leaf: the weights of a tree's mean, row by row."""
+    total = Fraction(0)
+    for leaf, of_tree, weight in zip(leaves, of_rows, weights, strict=True):
+        if of_tree[other] == leaf:
+            total += Fraction(weight, list(of_tree).count(leaf))
+    return total / sum(weights)

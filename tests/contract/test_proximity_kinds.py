@@ -114,29 +114,38 @@ _FOREST = RandomForestRegressor(9, random_state=0)
 _BOOSTING = GradientBoostingRegressor(n_estimators=9, random_state=0)
 
 
+class _Refused(NamedTuple):
+    """A request that is refused, and what is said of it."""
+
+    model: Any
+    pointer: str
+    words: str
+    registered: Json = {}
+    request: Json = {}
+
+
+_REFUSED = {
+    "unknown bags": _Refused(_FOREST, "/proximity_kind", "register the forest with its `bags`", {"with_bags": False}),
+    "no bags": _Refused(ExtraTreesRegressor(9), "/proximity_kind", "register the forest with its `bags`"),
+    "boosting": _Refused(_BOOSTING, "/proximity_kind", "boosting has no trees that drew rows of their own: take `ker"),
+    "fewer rows": _Refused(_FOREST, "/dataset", "50 rows, while the forest was trained on 60", {"order": slice(50)}),
+    "coarser leaves": _Refused(_FOREST, "/min_leaf_rows", "min_leaf_rows is 3", request={"min_leaf_rows": 3}),
+}
+
+
 @pytest.mark.parametrize("kind", ["gap", "oob"])
-@pytest.mark.parametrize(
-    ("model", "options", "request_options", "pointer", "words"),
-    [
-        (_FOREST, {"with_bags": False}, {}, "/proximity_kind", "register the forest with its `bags`"),
-        (ExtraTreesRegressor(9, random_state=0), {}, {}, "/proximity_kind", "register the forest with its `bags`"),
-        (_BOOSTING, {}, {}, "/proximity_kind", "boosting has no trees that drew rows of their own: take `kernel`"),
-        (_FOREST, {"order": slice(50)}, {}, "/dataset", "has 50 rows, while the forest was trained on 60"),
-        (_FOREST, {}, {"min_leaf_rows": 3}, "/min_leaf_rows", "min_leaf_rows is 3"),
-    ],
-    ids=["unknown bags", "no bags", "boosting", "fewer rows", "coarser leaves"],
-)
+@pytest.mark.parametrize("refused", _REFUSED.values(), ids=_REFUSED)
 def test_where_it_is_not_known_which_trees_learned_from_which_rows_it_is_refused(
-    api: Api, model: Any, options: Json, request_options: Json, pointer: str, words: str, kind: str
+    api: Api, refused: _Refused, kind: str
 ) -> None:
-    registered, dataset = _register(api, model.fit(_ROWS, _VALUES), _VALUES, **options)
-    body = {"model": registered, "dataset": dataset, "proximity_kind": kind, **request_options}
+    model, dataset = _register(api, refused.model.fit(_ROWS, _VALUES), _VALUES, **refused.registered)
+    body = {"model": model, "dataset": dataset, "proximity_kind": kind, **refused.request}
     answer = api.post("/v1/proximities", body)
     assert (answer.status_code, answer.json()["code"]) == (422, "method_not_applicable")
     (error,) = answer.json()["errors"]
-    assert error["pointer"] == pointer
+    assert error["pointer"] == refused.pointer
     assert f"`{kind}`" in error["detail"]
-    assert words in error["detail"]
+    assert refused.words in error["detail"]
 
 
 def test_rows_in_another_order_end_the_job_with_what_to_do(api: Api) -> None:

@@ -120,8 +120,8 @@ class _Refused(NamedTuple):
     model: Any
     pointer: str
     words: str
-    registered: Json = {}
-    request: Json = {}
+    registered: Json | None = None
+    request: Json | None = None
 
 
 _REFUSED = {
@@ -138,8 +138,8 @@ _REFUSED = {
 def test_where_it_is_not_known_which_trees_learned_from_which_rows_it_is_refused(
     api: Api, refused: _Refused, kind: str
 ) -> None:
-    model, dataset = _register(api, refused.model.fit(_ROWS, _VALUES), _VALUES, **refused.registered)
-    body = {"model": model, "dataset": dataset, "proximity_kind": kind, **refused.request}
+    model, dataset = _register(api, refused.model.fit(_ROWS, _VALUES), _VALUES, **(refused.registered or {}))
+    body = {"model": model, "dataset": dataset, "proximity_kind": kind, **(refused.request or {})}
     answer = api.post("/v1/proximities", body)
     assert (answer.status_code, answer.json()["code"]) == (422, "method_not_applicable")
     (error,) = answer.json()["errors"]

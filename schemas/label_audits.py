@@ -28,32 +28,43 @@ from .scopes import READ_AND_REVIEW
 N_ROWS_SHOWN = 100
 N_NEIGHBORS_SHOWN = 10
 AuditMethod = Literal["all_rows", "neighbors"]
+DEFAULT_NEIGHBORS = 50
+MOST_ROWS_OF_NEIGHBORS = 50_000
+"""Rows up to which ``auto`` finds the nearest of each: seconds grow with their square."""
+
 _METHOD = (
-    "Who votes on a row's label. `all_rows`: all other rows, each with the weight of its proximity to the row; it "
-    "finds more wrong labels and takes less time. `neighbors`: its `n_neighbors` nearest rows, each with one vote, as "
-    "in the paper."
+    "Who votes on a row's label. `all_rows`: all other rows, each with the weight of its proximity to the row. "
+    "`neighbors`: its `n_neighbors` nearest rows, each with one vote, as in the paper."
 )
 
 
 class LabelAuditRequest(MethodRequest):
     """Which dataset's labels (its target) to audit, and with which model."""
 
-    of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {"": {"method": "neighbors", "min_leaf_rows": 1}}
+    of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "": {"method": "neighbors", "n_neighbors": 10, "use_scores": False, "min_leaf_rows": 1}
+    }
 
     model: RequestedModel
     dataset: ReferenceDataset
-    method: AuditMethod = Field(default="all_rows", description=_METHOD)
+    method: Literal["auto", AuditMethod] = Field(
+        default="auto",
+        description=f"{_METHOD} `auto`: which of both finds more wrong labels. All rows vote by the leaves of a "
+        f"forest; by those of boosting, and by coarser ones than a forest's own, the {DEFAULT_NEIGHBORS} nearest do, "
+        f"up to {MOST_ROWS_OF_NEIGHBORS:,} rows. The result says which did.",
+    )
     use_scores: bool | None = Field(
         default=None,
         description="Whether rows are ranked by the share of the votes for their label times the probability that the "
-        "model gives it, and not by the share alone. Null: with `all_rows`, wherever the model's scores are "
-        "probabilities. False with `neighbors`, as in the paper.",
+        "model gives it, and not by the share alone. Null: wherever the model's scores are probabilities. The paper "
+        "uses none.",
     )
     proximity_kind: RequestedKind = "auto"
     n_neighbors: NeighborCount | None = Field(
         default=None,
-        description="Number of nearest rows that vote with the method `neighbors`, 10 by default as in the paper; less "
-        "than the number of rows of the dataset. Null with `all_rows`.",
+        description="Number of nearest rows that vote with the method `neighbors`, less than the number of rows of the "
+        f"dataset: {DEFAULT_NEIGHBORS} by default, or all others where they are fewer; 10 in the paper. Null with the "
+        "other methods.",
     )
     min_leaf_rows: LeafRowsOrAuto = Field(
         default="auto",

@@ -95,19 +95,21 @@ def audit_by_neighbors(
     classes: NDArray[np.int64],
     n_neighbors: int,
     report: ReportProgress = ignore_progress,
+    scores: NDArray[np.float64] | None = None,
 ) -> LabelAudit:
     """Rank rows by the share of their nearest rows that have their label, smallest first.
 
     A row's nearest rows are the ``n_neighbors`` others of largest proximity (ties: lowest row), without those that
     share no leaf with it at all: they have no bearing on it. Equal shares: the larger summed proximity of the
-    neighbours that disagree first, then the lower row. Rows without neighbours come last.
+    neighbours that disagree first, then the lower row. With scores, rows are ranked by the product of both; where
+    products are equal, by their shares. Rows without neighbours come last.
 
     A class is suggested where the neighbours' proximities, summed by class, support it more than the row's own (ties
     between such classes go to the earlier one), also when they are divided by the number of rows of each class.
 
     Parameters
     ----------
-    table, weights, classes, report
+    table, weights, classes, report, scores
         As for ``audit_by_all_rows``.
     n_neighbors
         In 1 to ``n_rows - 1``.
@@ -115,15 +117,16 @@ def audit_by_neighbors(
     Raises
     ------
     InvalidInput
-        If there are not as many other rows, or not as many classes as rows.
+        If there are not as many other rows, or not as many classes, or scores, as rows.
 
     References
     ----------
     Tan, Soloviev, Hooker, Wells (2020), "Tree Space Prototypes", section "Fixing Mislabeled Points", which uses 10
-    neighbours, and leaves open how ties are broken and which label is the right one. Leaves that a tree has fitted to
-    wrong labels hold other rows with the same ones: a forest grown until its leaves are pure gives less clear results.
+    neighbours and no scores, and leaves open how ties are broken and which label is the right one. Leaves that a tree
+    has fitted to wrong labels hold other rows with the same ones: a forest grown until its leaves are pure gives less
+    clear results.
     """
-    _check(table, classes)
+    _check(table, classes, scores)
     sizes = np.bincount(classes)
     blocks = [
         _evaluate(classes[block.rows], classes[block.neighbors], block.proximities, sizes)
@@ -131,8 +134,9 @@ def audit_by_neighbors(
     ]
     n_used, agreement, disagreeing, suggested = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     # NaN sorts last; the sort is stable, so that rows stay in order where all else is equal.
-    ranking = np.lexsort((-disagreeing, agreement)).astype(np.int64)
-    return LabelAudit(ranking, agreement, disagreeing, suggested, n_used)
+    support = agreement if scores is None else agreement * scores
+    ranking = np.lexsort((-disagreeing, agreement, support)).astype(np.int64)
+    return LabelAudit(ranking, agreement, disagreeing, suggested, n_used, scores)
 
 
 def share_unopposed(votes: Votes) -> float:

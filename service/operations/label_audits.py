@@ -10,7 +10,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.label_audits import (
+    DEFAULT_NEIGHBORS,
     LABEL_AUDITS,
+    MOST_ROWS_OF_NEIGHBORS,
     N_NEIGHBORS_SHOWN,
     AuditedRow,
     AuditNeighbor,
@@ -35,7 +37,6 @@ from .json_pages import PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .request_checks import check_neighbors
 
 _ROWS_PER_BLOCK = 64
-_NEIGHBORS_OF_PAPER = 10
 _MOST_CELLS = 500_000_000  # rows x trees: half a second
 _BYTES_PER_ROW = 16  # its sum, what is allowed, and what is compared
 _FILTERED = ("row", "label", "agreement", "suggested_label")
@@ -50,7 +51,8 @@ def request_label_audit(context: AppContext, request: LabelAuditRequest) -> Labe
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    complete, model, dataset = check_neighbors(context, _with_neighbors(request))
+    n_rows = context.datasets.get(request.dataset).view.n_rows
+    complete, model, dataset = check_neighbors(context, _with_neighbors(request, n_rows))
     if model.task == "regression":
         detail = f"model {model.id!r} predicts numbers, but an audit compares labels; take a classifier"
         raise StorageError("method_not_applicable", detail, "/model")
@@ -62,25 +64,37 @@ def request_label_audit(context: AppContext, request: LabelAuditRequest) -> Labe
 
 
 def _needs(sizes: JobSizes, request: Request) -> tuple[Need, ...]:
-    if request["n_neighbors"] is None:
+    needs: list[Need] = []
+    if _may_count_all(request):
         sums, counts = vote_bytes(sizes)
-        return leaf_need(sizes, request, sums), Need(counts, "take smaller trees", "/model")
-    n_bytes = neighbor_bytes(sizes, request["n_neighbors"], by_distance=False)
-    return leaf_need(sizes, request, list_bytes(sizes)), Need(n_bytes, "request fewer neighbours", "/n_neighbors")
+        needs += [leaf_need(sizes, request, sums), Need(counts, "take smaller trees", "/model")]
+    if _may_find_nearest(sizes, request):
+        n_bytes = neighbor_bytes(sizes, request["n_neighbors"] or DEFAULT_NEIGHBORS, by_distance=False)
+        needs += [
+            leaf_need(sizes, request, list_bytes(sizes)),
+            Need(n_bytes, "request fewer neighbours", "/n_neighbors"),
+        ]
+    return tuple(needs)
 
 
-ESTIMATE = KindEstimate(
-    _needs, lambda sizes, request: vote_seconds(sizes) if request["n_neighbors"] is None else neighbor_seconds(sizes)
-)
+def _may_count_all(request: Request) -> bool:
+    return request["method"] != "neighbors"
+
+
+def _may_find_nearest(sizes: JobSizes, request: Request) -> bool:
+    return request["method"] == "neighbors" or (request["method"] == "auto" and sizes.n_rows <= MOST_ROWS_OF_NEIGHBORS)
+
+
+def _seconds(sizes: JobSizes, request: Request) -> float:
+    of_votes = vote_seconds(sizes) if _may_count_all(request) else 0.0
+    return of_votes + (neighbor_seconds(sizes) if _may_find_nearest(sizes, request) else 0.0)
+
+
+ESTIMATE = KindEstimate(_needs, _seconds)
 
 
 def _uses_scores(context: AppContext, request: LabelAuditRequest) -> bool:
     """Return whether the model's probabilities of labels count, which is refused where they cannot."""
-    if request.method == "neighbors":
-        if request.use_scores:
-            detail = "use_scores is true, but with method 'neighbors' votes alone count; request method 'all_rows'"
-            raise StorageError("validation_failed", detail, "/use_scores")
-        return False
     description = ModelDescription.from_json(context.models.get(request.model).description)
     are_probabilities = description.score_kind == "probability"
     if request.use_scores and not are_probabilities:
@@ -92,14 +106,15 @@ def _uses_scores(context: AppContext, request: LabelAuditRequest) -> bool:
     return are_probabilities if request.use_scores is None else request.use_scores
 
 
-def _with_neighbors(request: LabelAuditRequest) -> LabelAuditRequest:
-    """Return the request with its number of neighbours, where such vote."""
+def _with_neighbors(request: LabelAuditRequest, n_rows: int) -> LabelAuditRequest:
+    """Return the request with its number of neighbours, where it asks for such."""
     if request.method == "neighbors":
-        n_neighbors = _NEIGHBORS_OF_PAPER if request.n_neighbors is None else request.n_neighbors
+        usual = max(1, min(DEFAULT_NEIGHBORS, n_rows - 1))
+        n_neighbors = usual if request.n_neighbors is None else request.n_neighbors
         return request.model_copy(update={"n_neighbors": n_neighbors})
     if request.n_neighbors is not None:
         detail = (
-            f"n_neighbors is {request.n_neighbors}, but all rows vote with method 'all_rows'; request method "
+            f"n_neighbors is {request.n_neighbors}, which method {request.method!r} does not take; request method "
             "'neighbors', or leave n_neighbors out"
         )
         raise StorageError("validation_failed", detail, "/n_neighbors")

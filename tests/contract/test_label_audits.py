@@ -88,7 +88,7 @@ def test_a_new_audit_is_accepted_with_a_job_to_look_at(api: Api, request_: Json)
 def test_a_ready_audit_shows_its_most_suspect_rows(api: Api, request_: Json, made: Json) -> None:
     assert set(made["result"]) == _RESULT_FIELDS
     assert LabelAudit.model_validate(made).model_dump(mode="json") == made
-    spelled_out = {"method": "all_rows", "use_scores": True, "n_neighbors": None, "min_leaf_rows": "auto"}
+    spelled_out = {"method": "auto", "use_scores": True, "n_neighbors": None, "min_leaf_rows": "auto"}
     assert made["request"] == {**request_, **spelled_out, "proximity_kind": "random_forest", "run_on": "auto"}
     result = made["result"]
     assert (result["method"], result["n_neighbors"], result["min_leaf_rows"]) == ("all_rows", None, 1)
@@ -116,7 +116,7 @@ def test_rows_rank_by_the_librarys_own_leaves(api: Api, name: str, method: str) 
     labels = _flipped(model)["t"].to_numpy()
     scores = model.session.predict(model.rows).scores.astype(np.float64)[np.arange(len(labels)), labels]
     by_all = naive_label_audit.audit_by_all(proximity, labels, scores)
-    expected = by_all if method == "all_rows" else naive_label_audit.audit(proximity, labels, 10)
+    expected = by_all if method == "all_rows" else naive_label_audit.audit(proximity, labels, 50, scores)
     assert [row["rank"] for row in rows] == list(range(1, len(labels) + 1))
     assert rows[:100] == made["result"]["rows"]
     for row, each in zip(rows, expected, strict=True):
@@ -124,7 +124,7 @@ def test_rows_rank_by_the_librarys_own_leaves(api: Api, name: str, method: str) 
         assert AuditedRow.model_validate(row)
         assert (row["row"], row["row_id"], row["label"]) == (each.row, str(each.row), str(labels[each.row]))
         assert row["agreement"] == (None if each.agreement is None else float(each.agreement))
-        assert row["score"] == (scores[each.row] if method == "all_rows" else None)
+        assert row["score"] == scores[each.row]
         assert row["suggested_label"] == (None if each.suggested < 0 else str(each.suggested))
         assert row["disagreeing_proximity"] == each.disagreeing / leaves.shape[1]
 
@@ -151,13 +151,6 @@ def test_votes_alone_count_where_scores_are_no_probabilities(api: Api) -> None:
     assert (refused.status_code, refused.json()["code"]) == (422, "method_not_applicable")
     assert refused.json()["errors"][0]["pointer"] == "/use_scores"
     assert "are no probabilities" in refused.json()["errors"][0]["detail"]
-
-
-def test_scores_do_not_count_where_neighbors_vote(api: Api, request_: Json) -> None:
-    answer = api.post(_PATH, {**request_, "method": "neighbors", "use_scores": True})
-
-    assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
-    assert "request method 'all_rows'" in answer.json()["errors"][0]["detail"]
 
 
 def test_flipped_labels_come_first_with_the_right_label_suggested(made: Json) -> None:

@@ -56,10 +56,18 @@ def suggestion(support: dict[int, int], classes: NDArray[np.int64], row: int) ->
     return other if means[other] > means[own] else -1
 
 
-def audit(proximity: Matrix, classes: NDArray[np.int64], n_neighbors: int) -> list[AuditedRow]:
-    """Return all rows, the most suspect first."""
+def audit(
+    proximity: Matrix, classes: NDArray[np.int64], n_neighbors: int, scores: NDArray[np.float64] | None = None
+) -> list[AuditedRow]:
+    """Return all rows, the most suspect first; with scores, by the product of agreement and score."""
     rows = [audit_row(proximity, classes, row, n_neighbors) for row in range(len(classes))]
-    return sorted(rows, key=lambda each: (each.agreement is None, each.agreement or 0, -each.disagreeing, each.row))
+
+    def suspicion(each: AuditedRow) -> tuple[bool, float, Fraction, int, int]:
+        share = each.agreement or Fraction(0)
+        product = 0.0 if scores is None else float(share) * float(scores[each.row])
+        return each.agreement is None, product, share, -each.disagreeing, each.row
+
+    return sorted(rows, key=suspicion)
 
 
 def audit_by_all(

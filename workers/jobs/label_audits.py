@@ -10,6 +10,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from schemas.label_audits import (
+    DEFAULT_NEIGHBORS,
+    MOST_ROWS_OF_NEIGHBORS,
     N_ROWS_SHOWN,
     AuditedClass,
     AuditedRow,
@@ -70,11 +72,12 @@ def make_label_audit(context: JobContext) -> Produced:
     votes = None
     if request.min_leaf_rows == "auto":
         space, steps, votes = _with_opposed_rows(space, labels, part_of(context.report, SPACE_LOADED, SPACE_LOADED))
-    audit = _audit(request, space, labels, votes, part_of(context.report, SPACE_LOADED, 1))
+    n_neighbors = _number_of_neighbors(request, space)
+    audit = _audit(request, space, labels, (n_neighbors, votes), part_of(context.report, SPACE_LOADED, 1))
     audited = _AuditedRows(audit, labels, space, names, rows)
     table = context.workspace / "audit.parquet"
     _write_table(table, audited)
-    content = _content(request, audited, steps)
+    content = _content(audited, n_neighbors, steps)
     return Produced(content.model_dump_json().encode(), write_arrays(space.arrays()), files={"table": table})
 
 
@@ -89,17 +92,31 @@ class _AuditedRows:
     numbers: NDArray[np.int64]  # (n_rows,) their 0-based indices in the dataset
 
 
+def _number_of_neighbors(request: LabelAuditRequest, space: LeafSpace) -> int | None:
+    """Return how many nearest rows vote on each; ``None``: all rows do.
+
+    All rows vote best by a forest's own leaves. Those of boosting, or coarser ones, are shared by so many rows that the
+    nearest are heard over the others only where they vote alone.
+    """
+    n_rows = space.dataset.n_rows
+    if request.method != "auto":
+        return request.n_neighbors
+    by_all = space.kind == "random_forest" and space.min_leaf_rows == 1
+    return None if by_all or not 1 < n_rows <= MOST_ROWS_OF_NEIGHBORS else min(DEFAULT_NEIGHBORS, n_rows - 1)
+
+
 def _audit(
     request: LabelAuditRequest,
     space: LeafSpace,
     labels: NDArray[np.int64],
-    votes: Votes | None,
+    voters: tuple[int | None, Votes | None],
     report: ReportProgress,
 ) -> LabelAudit:
-    if request.n_neighbors is None:
-        scores = space.dataset.scores[np.arange(len(labels)), labels].astype(np.float64) if request.use_scores else None
+    n_neighbors, votes = voters
+    scores = space.dataset.scores[np.arange(len(labels)), labels].astype(np.float64) if request.use_scores else None
+    if n_neighbors is None:
         return audit_by_all_rows(space.dataset.table, space.weights, labels, report, votes, scores)
-    return audit_by_neighbors(space.dataset.table, space.weights, labels, request.n_neighbors, report)
+    return audit_by_neighbors(space.dataset.table, space.weights, labels, n_neighbors, report, scores)
 
 
 def _with_opposed_rows(
@@ -125,14 +142,14 @@ def _with_opposed_rows(
     return LeafSpace.of(uncut.model, uncut.dataset, uncut.kind, leaves), steps, None
 
 
-def _content(request: LabelAuditRequest, audited: _AuditedRows, steps: list[AuditLeafStep]) -> LabelAuditResult:
+def _content(audited: _AuditedRows, n_neighbors: int | None, steps: list[AuditLeafStep]) -> LabelAuditResult:
     audit, view = audited.audit, audited.space.model.view
     has_votes = ~np.isnan(audit.agreement)
     model_agreement = float(np.mean(audited.space.dataset.labels == audited.labels))
     first = _table_lines(audited, audit.ranking[:N_ROWS_SHOWN], 0)
     by_class = _count_by_class(audited, view.classes)
     return LabelAuditResult(
-        method=request.method,
+        method="all_rows" if n_neighbors is None else "neighbors",
         use_scores=audit.scores is not None,
         proximity_kind=audited.space.kind,
         classes=view.classes,
@@ -141,7 +158,7 @@ def _content(request: LabelAuditRequest, audited: _AuditedRows, steps: list[Audi
         min_leaf_rows=audited.space.leaves.min_leaf_rows,
         n_trees_used=audited.space.n_trees_used,
         leaf_steps=steps,
-        n_neighbors=request.n_neighbors,
+        n_neighbors=n_neighbors,
         mean_agreement=float(audit.agreement[has_votes].mean()) if has_votes.any() else None,
         n_suggested=int((audit.suggested >= 0).sum()),
         by_class=by_class,

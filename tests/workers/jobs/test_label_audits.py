@@ -19,9 +19,10 @@ from .conftest import FindCase
 
 _N_FLIPPED = 40
 _BY: dict[str, dict[str, Any]] = {
-    "neighbors": {"method": "neighbors", "min_leaf_rows": 1},
-    "all_rows": {"min_leaf_rows": 1, "use_scores": False},
-    "all_rows, scores": {"min_leaf_rows": 1, "use_scores": True},
+    "neighbors": {"settings": "paper"},
+    "neighbors, scores": {"method": "neighbors", "n_neighbors": 10, "min_leaf_rows": 1},
+    "all_rows": {"method": "all_rows", "min_leaf_rows": 1, "use_scores": False},
+    "all_rows, scores": {"method": "all_rows", "min_leaf_rows": 1, "use_scores": True},
 }
 
 
@@ -58,11 +59,10 @@ def test_rows_rank_as_in_the_slow_twin(
     dataset = _register(workshop, case, labels)
     made = workshop.audit(model=case.model, dataset=dataset, **_BY[method])
 
-    scores = None
-    if method == "neighbors":
-        expected = naive_label_audit.audit(case.training_proximity, labels, 10)
+    scores = _scores(case, labels) if made.request.use_scores else None
+    if made.request.method == "neighbors":
+        expected = naive_label_audit.audit(case.training_proximity, labels, 10, scores)
     else:
-        scores = _scores(case, labels) if made.request.use_scores else None
         expected = naive_label_audit.audit_by_all(case.training_proximity, labels, scores)
     classes, total = case.opened.view.classes, int(case.weights.sum())
     table = workshop.table_of(LABEL_AUDITS, made).to_pylist()
@@ -77,7 +77,7 @@ def test_rows_rank_as_in_the_slow_twin(
             "agreement": None if agreement is None else float(agreement),
             "score": score,
             "support": None if agreement is None else float(agreement) * (1 if score is None else score),
-            "n_neighbors": each.n_neighbors if method == "neighbors" else None,
+            "n_neighbors": each.n_neighbors if made.request.method == "neighbors" else None,
             "disagreeing_proximity": each.disagreeing / total,
             "suggested_label": None if each.suggested < 0 else classes[each.suggested],
             "predicted_label": str(case.real.predicted[each.row]),
@@ -108,6 +108,26 @@ def test_all_rows_together_are_summed_up(workshop: Workshop, real_case: FindCase
     assert result.n_without_neighbors == (lines["n_neighbors"] == 0).sum()
     assert result.model_agreement == (lines["label"] == lines["predicted_label"]).mean()
     assert result.caution is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "n_rows", "n_neighbors"),
+    [("random_forest", 300, None), ("boosting", 300, 50), ("boosting", 40, 39)],
+)
+def test_auto_lets_all_rows_vote_by_a_forest_and_the_nearest_by_boosting(
+    workshop: Workshop, real_case: FindCase, kind: ProximityKind, n_rows: int, n_neighbors: int | None
+) -> None:
+    case = real_case("breast_cancer", kind)
+    labels = _flipped(case)
+    frame = pd.DataFrame(case.real.features[case.training], columns=case.opened.view.feature_names).assign(t=labels)
+    dataset = workshop.register_dataset(frame[:n_rows], target="t")
+
+    chosen = result_of(workshop.audit(model=case.model, dataset=dataset, min_leaf_rows=1))
+
+    method = "all_rows" if n_neighbors is None else "neighbors"
+    assert (chosen.method, chosen.n_neighbors, chosen.use_scores) == (method, n_neighbors, True)
+    named = result_of(workshop.audit(model=case.model, dataset=dataset, method=method, min_leaf_rows=1))
+    assert named == chosen
 
 
 def test_a_model_that_repeats_the_labels_is_cautioned_of(workshop: Workshop, real_case: FindCase) -> None:

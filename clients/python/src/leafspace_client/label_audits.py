@@ -103,13 +103,13 @@ def _create(  # the parameters of the method, all with defaults
     model, dataset
         What registering returned, or ids.
     method
-        Who votes on a row's label: ``all_rows`` (the default), each with the weight of its proximity, or as in the
-        paper the nearest ``neighbors``.
+        Who votes on a row's label: ``all_rows``, each with the weight of its proximity, or the nearest ``neighbors``,
+        each with one vote. ``auto``, the default, takes all rows by the leaves of a forest and neighbours otherwise.
     use_scores
         Whether rows are ranked by the share of the votes for their label times the model's probability of it: by
-        default with ``all_rows``, wherever the model's scores are probabilities.
+        default wherever the model's scores are probabilities.
     n_neighbors
-        Number of nearest other rows that vote with ``neighbors``, 10 by default.
+        Number of nearest other rows that vote with ``neighbors``, 50 by default; 10 in the paper.
     proximity_kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
     min_leaf_rows

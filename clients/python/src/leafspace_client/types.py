@@ -234,6 +234,7 @@ from .contract.literals import (
     Kind as Kind,
     LabelAuditMethod as LabelAuditMethod,
     LabelAuditProximityKind as LabelAuditProximityKind,
+    LabelAuditResultMethod as LabelAuditResultMethod,
     LabelDecisionDecision as LabelDecisionDecision,
     Labels as Labels,
     Level as Level,

@@ -16,6 +16,7 @@ from .literals import (
     ExportLabelDecisionsFormat,
     LabelAuditMethod,
     LabelAuditProximityKind,
+    LabelAuditResultMethod,
     LabelDecisionDecision,
     ProximityKind,
     RunOn,
@@ -179,14 +180,14 @@ class LabelAuditRequest(Record):
     dataset: str
     """Id of the reference dataset, which has every feature that the model reads."""
     method: LabelAuditMethod | str | Unset = UNSET
-    """Who votes on a row's label. `all_rows`: all other rows, each with the weight of its proximity to the row; it
-    finds more wrong labels and takes less time. `neighbors`: its `n_neighbors` nearest rows, each with one vote, as in
-    the paper.
+    """Who votes on a row's label. `all_rows`: all other rows, each with the weight of its proximity to the row.
+    `neighbors`: its `n_neighbors` nearest rows, each with one vote, as in the paper. `auto`: which of both finds more
+    wrong labels. All rows vote by the leaves of a forest; by those of boosting, and by coarser ones than a forest's
+    own, the 50 nearest do, up to 50,000 rows. The result says which did.
     """
     use_scores: bool | Unset | None = UNSET
     """Whether rows are ranked by the share of the votes for their label times the probability that the model gives it,
-    and not by the share alone. Null: with `all_rows`, wherever the model's scores are probabilities. False with
-    `neighbors`, as in the paper.
+    and not by the share alone. Null: wherever the model's scores are probabilities. The paper uses none.
     """
     proximity_kind: ProximityKind | str | Unset = UNSET
     """How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); `boosting`: by their
@@ -196,8 +197,8 @@ class LabelAuditRequest(Record):
     (votes, AdaBoost, calibrated models).
     """
     n_neighbors: int | Unset | None = UNSET
-    """Number of nearest rows that vote with the method `neighbors`, 10 by default as in the paper; less than the number
-    of rows of the dataset. Null with `all_rows`.
+    """Number of nearest rows that vote with the method `neighbors`, less than the number of rows of the dataset: 50 by
+    default, or all others where they are fewer; 10 in the paper. Null with the other methods.
     """
     min_leaf_rows: LeafRowsOrAuto | Unset = UNSET
     """Fewest reference rows of a leaf, 1 or more: a tree is cut back where a split leaves fewer on either side, and
@@ -215,10 +216,9 @@ class LabelAuditRequest(Record):
 class LabelAuditResult(Record):
     """Statistics of the audit and its first rows; all rows are in `/content`."""
 
-    method: LabelAuditMethod | str = "neighbors"
-    """Who votes on a row's label. `all_rows`: all other rows, each with the weight of its proximity to the row; it
-    finds more wrong labels and takes less time. `neighbors`: its `n_neighbors` nearest rows, each with one vote, as in
-    the paper.
+    method: LabelAuditResultMethod | str = "neighbors"
+    """Who votes on a row's label. `all_rows`: all other rows, each with the weight of its proximity to the row.
+    `neighbors`: its `n_neighbors` nearest rows, each with one vote, as in the paper.
     """
     use_scores: bool = False
     """Whether the model's probability of a row's label counts towards its rank."""

@@ -33,8 +33,6 @@ class WarmEvidence:
         Its reference rows.
     ensemble
         Reads the model's trees.
-    weights : (n_trees,)
-        What each tree counts in proximities.
     classes
         Of the model.
     are_held_out
@@ -46,13 +44,12 @@ class WarmEvidence:
         session: ModelSession,
         reference: WarmReference,
         ensemble: Callable[[], TreeEnsemble],
-        weights: NDArray[np.int64],
         classes: Sequence[str],
         *,
         are_held_out: bool,
     ) -> None:
         self._session, self._reference, self._classes = session, reference, list(classes)
-        self._ensemble, self._weights = ensemble, np.asarray(weights, np.int64)
+        self._ensemble = ensemble
         self._are_held_out = are_held_out
         self._scored: ScoredRows | None = None
         self._lock = Lock()
@@ -78,9 +75,7 @@ class WarmEvidence:
         if self._scored is None:
             with self._lock:
                 file = self._reference.open()
-                self._scored = self._scored or score_reference(
-                    self._session, file, self._ensemble, self._weights, len(self._classes)
-                )
+                self._scored = self._scored or score_reference(self._session, file, self._ensemble, len(self._classes))
         return self._scored
 
     def document(
@@ -91,7 +86,7 @@ class WarmEvidence:
         Parameters
         ----------
         leaves : (n_trees,)
-            Of the row.
+            Of the row, in the model's own trees.
         scores : (n_classes,)
             Of the row.
         column
@@ -139,11 +134,11 @@ class WarmEvidence:
             is_near[at] = False
         allowed = np.zeros(scored.file.n_rows, np.bool_)
         allowed[scored.rows[is_near]] = True
-        n_searched = _N_FIRST
+        n_searched, searched_leaves = _N_FIRST, scored.file.leaves(leaves[None])[0]
         while True:
-            nearest = scored.file.search.nearest(leaves, n_searched, Restriction(allowed))
+            nearest = scored.file.search.nearest(searched_leaves, n_searched, Restriction(allowed))
             places = np.searchsorted(scored.rows, nearest.rows)
-            proximities = scored.proximities(nearest, places, self._weights, at)
+            proximities = scored.proximities(nearest, places, at)
             weights = weights_of_rows_like(proximities, scores[places], score)
             if len(places) < n_searched:
                 return gather_evidence(weights, scored.targets[places], len(self._classes))

@@ -140,12 +140,14 @@ def _nearest_rows(
     """Return the nearest of all reference rows; where values are included, theirs are added to these."""
     if parts.search is None:
         return None
-    rows, nearest = parts.search.nearest(explained.leaves)
+    file = parts.search.file
+    leaves = file.leaves(explained.outcome.leaves[explained.row][None])[0]
+    rows, nearest = parts.search.nearest(leaves)
     # As of prototypes: a row that is near by chance explains nothing.
-    is_near = warm.minimum.is_reached(nearest.proximities, nearest.shared.sum(axis=1))
+    is_near = file.minimum.is_reached(nearest.proximities, nearest.shared.sum(axis=1))
     indices = [] if document["status"] == "abstained" else np.flatnonzero(is_near).tolist()
     texts = warm.reason_texts.write(
-        parts.search.file.paths.reasons(explained.leaves, nearest.shared[indices], warm.index.weights),
+        file.paths.reasons(leaves, nearest.shared[indices], file.search.tree_weights),
         Compared(explained.values, [rows[index].values for index in indices], warm.unexpected.of_row(explained.values)),
         parts.n_reasons,
         with_intervals="intervals" in parts.included,
@@ -183,9 +185,8 @@ def _evidence(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _docu
         return None
     rule = warm.session.description.decision
     column = explained.label if rule is None else rule.column
-    return warm.evidence.document(
-        explained.leaves, explained.outcome.scores[explained.row], column, explained.reference
-    )
+    leaves, scores = explained.outcome.leaves[explained.row], explained.outcome.scores[explained.row]
+    return warm.evidence.document(leaves, scores, column, explained.reference)
 
 
 @_writes("training_rows")

@@ -1,7 +1,8 @@
 """The file of all reference rows that a prototype set keeps, by which explanations name the nearest of them.
 
-It has the leaves of the rows as they are searched, the paths to these leaves for reasons, and of each row its id, the
-model's prediction, its target and its values. It is mapped: of a large file only what answers need is in memory.
+It has the leaves of the rows as they are searched, which are the trees' own as a rule, the paths to these leaves and
+to those of prototypes for reasons, and of each row its id, the model's prediction, its target and its values. It is
+mapped: of a large file only what answers need is in memory.
 """
 
 from bisect import bisect_left
@@ -17,16 +18,18 @@ from numpy.typing import NDArray
 
 from storage.array_files import MappedFileWriter, map_file, write_mapped_file
 from storage.dataset_files import DatasetFile
+from tree_explainers.leaf_space.coarser_leaves import map_leaves
 from tree_explainers.leaf_space.leaves import LeafTable
 from tree_explainers.leaf_space.reference_rows import ReferenceRows, reference_arrays
 from tree_explainers.prototype_sets.leaf_paths import LeafPaths
+from tree_explainers.prototype_sets.row_coverage import MinimumProximity
 
 MAX_CELLS = 250_000_000
 """Rows x (trees + features) of the largest file: a gigabyte or two."""
 
 _BLOCK_ROWS = 65_536
 _MISSING = -1.0  # the code of a missing category
-_IDS, _TEXTS = "row_ids", "texts_"
+_IDS, _TEXTS, _OF_PROTOTYPES = "row_ids", "texts_", "prototypes_"
 _NUMBER, _BOOLEAN, _CATEGORY = range(3)
 _TYPES = {"number": _NUMBER, "boolean": _BOOLEAN, "category": _CATEGORY}
 
@@ -37,6 +40,8 @@ class ReferenceLeaves(NamedTuple):
     table: LeafTable
     weights: NDArray[np.int64]  # (n_trees,)
     paths: Mapping[str, NDArray[Any]]  # from ``path_arrays``
+    coarser: Mapping[str, NDArray[Any]]  # coarser_leaves and leaf_offsets, see ``map_leaves``; empty: trees are not cut
+    prototype_paths: Mapping[str, NDArray[Any]]  # to the leaves by which prototypes are compared; empty: to these
     in_bag: NDArray[np.uint8] | None = None  # (n_rows, n_bytes) from ``Bags.in_bag``; None: not known
 
 
@@ -82,8 +87,10 @@ def write_reference_file(
     """
     searched = reference_arrays(leaves.table, leaves.weights, outcomes.agrees)
     with write_mapped_file(path) as writer:
-        for name, array in (searched | dict(leaves.paths)).items():
+        for name, array in (searched | dict(leaves.paths) | dict(leaves.coarser)).items():
             writer.add(name, array)
+        for name, array in leaves.prototype_paths.items():
+            writer.add(f"{_OF_PROTOTYPES}{name}", array)
         writer.add("predicted", outcomes.predicted)
         if outcomes.targets is not None:
             writer.add("targets", outcomes.targets)
@@ -163,7 +170,13 @@ class ReferenceFile:
     def __init__(self, path: Path, features: NDArray[np.int32]) -> None:
         arrays = map_file(path)
         self.search = ReferenceRows(arrays)
+        self.minimum = MinimumProximity.of(self.search.tree_weights.astype(np.int64))
         self.paths = LeafPaths.of_arrays(arrays, features)
+        of_prototypes = {
+            name.removeprefix(_OF_PROTOTYPES): arrays[name] for name in arrays if name.startswith(_OF_PROTOTYPES)
+        }
+        self.prototype_paths = LeafPaths.of_arrays(of_prototypes, features) if of_prototypes else self.paths
+        self._coarser = (arrays["coarser_leaves"], arrays["leaf_offsets"]) if "coarser_leaves" in arrays else None
         self.predicted = arrays["predicted"]
         self.targets = arrays.get("targets")
         self.in_bag = arrays.get("in_bag")
@@ -173,6 +186,10 @@ class ReferenceFile:
         self._cells = arrays["cells"]
         self._types: list[int] = arrays["types"].tolist()
         self._read = [_reader(arrays, index, kind) for index, kind in enumerate(self._types)]
+
+    def leaves(self, leaves: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the leaves by which rows are searched, of those of the model's own trees: (n_rows, n_trees) each."""
+        return leaves if self._coarser is None else map_leaves(*self._coarser, leaves)
 
     def row_id(self, row: int) -> str:
         """Return the id of a row."""

@@ -42,9 +42,7 @@ class ScoredRows(NamedTuple):
         index = int(np.searchsorted(self.rows, row))
         return index if index < len(self.rows) and self.rows[index] == row else None
 
-    def proximities(
-        self, nearest: Nearest, indices: NDArray[np.int64], weights: NDArray[np.int64], index: int | None
-    ) -> Floats:
+    def proximities(self, nearest: Nearest, indices: NDArray[np.int64], index: int | None) -> Floats:
         """Return the proximities of the nearest rows to a row, (n_nearest,).
 
         Out of bag they are shares, by weight, of the trees that learned neither from them nor from the row.
@@ -55,13 +53,12 @@ class ScoredRows(NamedTuple):
             Of the row.
         indices : (n_nearest,)
             Of these rows here.
-        weights : (n_trees,)
-            What each tree counts.
         index
             Of the row itself, if it is one of these.
         """
         if self.is_out is None:
             return nearest.proximities.astype(np.float64)
+        weights = self.file.search.tree_weights.astype(np.int64)
         counts = unpacked(self.is_out[indices], len(weights))
         if index is not None:
             counts &= unpacked(self.is_out[index], len(weights))
@@ -79,7 +76,6 @@ def score_reference(
     session: ModelSession,
     file: ReferenceFile,
     read_ensemble: Callable[[], TreeEnsemble],
-    weights: NDArray[np.int64],
     n_classes: int,
 ) -> ScoredRows:
     """Return at most 100,000 of the reference rows, evenly spaced; those without a target are left out.
@@ -93,6 +89,7 @@ def score_reference(
         scores = [session.predict(read_rows(session, file, part)).scores for part in blocks_of(rows, session)]
         joined = np.concatenate([np.empty((0, n_classes), np.float32), *scores])
         return ScoredRows(file, rows, joined, file.targets[rows].astype(np.int64))
+    weights = file.search.tree_weights.astype(np.int64)
     weights_out = np.concatenate(
         [np.empty(0, np.int64), *(_is_out(file, part, weights) @ weights for part in blocks_of(rows, session))]
     )

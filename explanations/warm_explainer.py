@@ -141,7 +141,7 @@ class WarmExplainer:
     @property
     def paths(self) -> LeafPaths | None:
         """The paths to these leaves, from the file of the reference rows; ``None`` where that is not kept."""
-        return None if self.reference is None else self.reference.open().paths
+        return None if self.reference is None else self.reference.open().prototype_paths
 
 
 def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_session: OpenSession) -> WarmExplainer:
@@ -226,7 +226,6 @@ class _ExplainerFiles:
             self._session,
             self.reference,
             lambda: TreeEnsemble.from_arrays(self._ensemble()),
-            self.arrays["weights"],
             self._records.model.classes,
             are_held_out=self._records.dataset.view.held_out,
         )

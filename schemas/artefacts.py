@@ -112,9 +112,11 @@ TreesUsed = Annotated[
 
 
 class SearchedRows(Contract):
-    """The reference rows that `nearest_rows` searches, and the memory that this takes."""
+    """The reference rows that `nearest_rows` and `evidence` search, in which leaves, and the memory that this takes."""
 
     n_rows: int = Field(description="Number of rows.")
+    min_leaf_rows: UsedLeafRows
+    proximity_kind: UsedKind
     mapped_bytes: int = Field(
         description="Size of the file that is mapped, in bytes: the parts in use are in memory while there is room."
     )
@@ -125,8 +127,8 @@ class SearchedRows(Contract):
 
 
 SEARCHED_ROWS = (
-    "Reference rows that `nearest_rows` can search; null where none are kept: for more than 250,000,000 rows x (trees "
-    "+ features), and with `euclidean`."
+    "Reference rows that `nearest_rows` and `evidence` search; null where none are kept: for more than 250,000,000 "
+    "rows x (trees + features), and with `euclidean`."
 )
 RequestedModel = Annotated[Identifier, Field(description="Id of the model.")]
 ReferenceDataset = Annotated[

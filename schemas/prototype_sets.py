@@ -16,8 +16,10 @@ from .artefacts import (
     ComparedWith,
     ConstantPrediction,
     EvaluationRows,
+    LeafRows,
     LeafRowsOrAuto,
     ReferenceDataset,
+    RequestedKind,
     RequestedKindOrDistance,
     RequestedModel,
     RunOn,
@@ -59,6 +61,17 @@ NumberOfPrototypes = TypeAliasType(
         WORD_OR_NUMBER,
     ],
 )
+
+
+class NearestRowsSpace(Contract):
+    """In which leaves, and by which weights of trees, the reference rows nearest to an explained row are found."""
+
+    min_leaf_rows: LeafRows = 1
+    proximity_kind: RequestedKind = Field(
+        default="auto",
+        description="How trees are weighted, as for prototypes; `auto`: `boosting_sd` where trees are added one after "
+        "the other, by which the nearest rows predict best, and otherwise `random_forest`.",
+    )
 
 
 class PrototypeSetRequest(MethodRequest):
@@ -110,8 +123,15 @@ class PrototypeSetRequest(MethodRequest):
         "either side, and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the papers. `auto`: "
         "the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which 95 % of the rows have at least the minimum proximity "
         "to a prototype; see `leaf_steps` in the result. Where the number of prototypes is to be found, by `coverage`, "
-        "`validate` or `a_pete`, 10 prototypes by `sm_a` decide. Explainers compare rows as their prototype set does. "
-        "With `euclidean` there are no leaves: 1 and `auto` mean the same, and other numbers are refused.",
+        "`validate` or `a_pete`, 10 prototypes by `sm_a` decide. Explainers compare rows with prototypes as their "
+        "prototype set does. With `euclidean` there are no leaves: 1 and `auto` mean the same, and other numbers are "
+        "refused.",
+    )
+    nearest_rows: NearestRowsSpace = Field(
+        default_factory=NearestRowsSpace,
+        description="How explanations compare a row with all reference rows, for `nearest_rows` and `evidence`: by the "
+        "trees' own leaves unless requested otherwise, however coarse those of the prototypes are. Not applicable to "
+        "`euclidean`, which refuses any value but the default.",
     )
     alpha: float = Field(
         default=0.05,

@@ -1,7 +1,7 @@
 """Prototype sets and proximities by plain distance: what may be requested, and who cannot use them without leaves."""
 
 from schemas.models import Model
-from schemas.prototype_sets import PrototypeSetRequest
+from schemas.prototype_sets import NearestRowsSpace, PrototypeSetRequest
 from schemas.proximities import ProximitiesRequest
 from storage.artefacts import Artefact
 from storage.errors import StorageError
@@ -34,6 +34,12 @@ def check_distances(request: PrototypeSetRequest | ProximitiesRequest) -> None:
 
 
 def _check_selection(request: PrototypeSetRequest) -> None:
+    if request.nearest_rows != NearestRowsSpace():
+        detail = (
+            "nearest_rows says by which leaves explanations compare rows, and sets by plain distance (proximity_kind "
+            "`euclidean`) explain none: leave it out"
+        )
+        raise StorageError("method_not_applicable", detail, "/nearest_rows")
     if request.coverage is not None:
         detail = (
             "coverage counts rows of a minimum proximity to a prototype, which by plain distance (proximity_kind "

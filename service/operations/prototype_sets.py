@@ -28,7 +28,7 @@ from .artefacts import MadeFrom, matching_evaluation, ready_result, request_arte
 from .job_estimates import KindEstimate, Need, Request, leaf_need
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .plain_distances import check_distances, is_by_distance, refusal_of_distances, refuse_without_leaves
-from .request_checks import check_leaf_rows, kind_or_distance
+from .request_checks import check_leaf_rows, kind_of_nearest_rows, kind_or_distance
 
 _DEFAULT_PROTOTYPES = 10
 _SELECTIONS_TO_FIND_LEAVES = 2  # as a rule
@@ -50,8 +50,9 @@ def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> 
     check_distances(request)
     _check_method(request, model, dataset)
     check_leaf_rows(request.min_leaf_rows, dataset.view.n_rows)
+    check_leaf_rows(request.nearest_rows.min_leaf_rows, dataset.view.n_rows, "/nearest_rows/min_leaf_rows")
     match_features(model, dataset.view)
-    complete = _normalised(request, kind, dataset.view.n_rows)
+    complete = _normalised(request, kind, model, dataset.view.n_rows)
     evaluation = matching_evaluation(context, model, complete.evaluation_dataset)
     _check_evaluation_target(complete, evaluation)
     made_from = MadeFrom(model, dataset, evaluation)
@@ -62,7 +63,7 @@ def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> 
 def _needs(sizes: JobSizes, request: Request) -> tuple[Need, ...]:
     if request.get("proximity_kind") == "euclidean":
         return Need(position_bytes(sizes)), Need(sizes.code_bytes * sizes.n_paths)
-    rows = cost.row_bytes(sizes, MAX_CELLS, are_leaves_chosen=request["min_leaf_rows"] == "auto")
+    rows = cost.row_bytes(sizes, MAX_CELLS, are_listed_twice=request["min_leaf_rows"] != 1)
     pairs = cost.pair_bytes(sizes, _n_candidates(sizes, request), request["refine"])
     return leaf_need(sizes, request, rows), Need(pairs, "request fewer candidates", "/n_candidates")
 
@@ -104,7 +105,7 @@ def export_classifier(document: bytes, form: Literal["sql", "python"]) -> bytes:
     return write_classifier(PrototypeClassifier.model_validate_json(document), form).encode()
 
 
-def _normalised(request: PrototypeSetRequest, kind: str, n_rows: int) -> PrototypeSetRequest:
+def _normalised(request: PrototypeSetRequest, kind: str, model: Model, n_rows: int) -> PrototypeSetRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
     on_itself = request.evaluation_dataset == request.dataset
     changes: dict[str, Any] = {
@@ -114,6 +115,9 @@ def _normalised(request: PrototypeSetRequest, kind: str, n_rows: int) -> Prototy
     }
     if is_by_distance(request):
         changes["min_leaf_rows"] = 1  # as good as `auto`: there are no leaves
+    else:
+        of_rows = kind_of_nearest_rows(request.nearest_rows.proximity_kind, model)
+        changes["nearest_rows"] = request.nearest_rows.model_copy(update={"proximity_kind": of_rows})
     if request.method != "a_pete" and request.coverage is None:
         changes["n_prototypes"] = request.n_prototypes or _DEFAULT_PROTOTYPES
     return request.model_copy(update=changes)

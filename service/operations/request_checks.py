@@ -33,6 +33,11 @@ def known_kind(requested: ProximityKind, model: Model) -> TreeWeighting:
     return "boosting" if model.ensemble == "boosting" else "random_forest"
 
 
+def kind_of_nearest_rows(requested: ProximityKind, model: Model) -> TreeWeighting:
+    """Return the same for the rows nearest to a row, which predict best where small trees weigh more."""
+    return "boosting_sd" if requested == "auto" and model.ensemble == "boosting" else known_kind(requested, model)
+
+
 def kind_or_distance(requested: Literal[ProximityKind, "euclidean"], model: Model) -> KindOrDistance:
     """Return the same where plain distance, which is nobody's own, may be requested as well."""
     return "euclidean" if requested == "euclidean" else known_kind(requested, model)
@@ -118,14 +123,14 @@ def _check_number(n_neighbors: int, n_rows: int) -> None:
         raise StorageError("validation_failed", detail, "/n_neighbors")
 
 
-def check_leaf_rows(min_leaf_rows: int | Literal["auto"], n_rows: int) -> None:
+def check_leaf_rows(min_leaf_rows: int | Literal["auto"], n_rows: int, pointer: str = "/min_leaf_rows") -> None:
     """Refuse leaves of more rows than any split could leave on both sides."""
     if min_leaf_rows != "auto" and min_leaf_rows > max(1, n_rows // 2):
         detail = (
             f"min_leaf_rows is {min_leaf_rows}, but no split of {n_rows} rows leaves as many on both sides; request at "
             f"most {max(1, n_rows // 2)}"
         )
-        raise StorageError("validation_failed", detail, "/min_leaf_rows")
+        raise StorageError("validation_failed", detail, pointer)
 
 
 def refuse_unmapped_columns(context: AppContext, model: StoredModel, reason: str) -> None:

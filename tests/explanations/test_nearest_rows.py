@@ -1,9 +1,9 @@
 """The nearest of all reference rows in explanations, of real models of several kinds on real data."""
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 import pandas as pd
@@ -26,6 +26,10 @@ _KINDS = {
     "lightgbm_multiclass": "boosting",
     "random_forest_regression": "random_forest",
 }
+_OF_ROWS = {
+    "random_forest": "random_forest",
+    "boosting": "boosting_sd",
+}  # kinds of proximity unless requested otherwise
 CASES = pytest.mark.parametrize(
     ("name", "min_leaf_rows"),
     [("random_forest_binary", 1), ("lightgbm_multiclass", 8), ("random_forest_regression", 3), ("missing_kept", 2)],
@@ -57,7 +61,8 @@ class Case:
         return found
 
 
-FindCase = Callable[[str, int], Case]
+class FindCase(Protocol):
+    def __call__(self, name: str, min_leaf_rows: int, nearest_rows: str = "as prototypes") -> Case: ...
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +71,7 @@ def find(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FindCase]:
         yield functools.cache(functools.partial(_case, workshop))
 
 
-def _case(workshop: Workshop, name: str, min_leaf_rows: int) -> Case:
+def _case(workshop: Workshop, name: str, min_leaf_rows: int, nearest_rows: str = "as prototypes") -> Case:
     if name in PIPELINES:
         table = PIPELINES[name]()[1]
         onnx, frame = fitted_pipeline(name).onnx, table.features.assign(t=table.target)
@@ -78,25 +83,30 @@ def _case(workshop: Workshop, name: str, min_leaf_rows: int) -> Case:
     frame["household"] = [None if row % 11 == 0 else f"h{row // 4}" for row in range(len(frame))]
     model = workshop.register_model(onnx, feature_names=names, ensemble=_KINDS.get(name, "random_forest"))
     dataset = workshop.register_dataset(frame, target="t", row_id="id")
-    same = {"model": model, "dataset": dataset, "min_leaf_rows": min_leaf_rows}
-    made = workshop.make(**same, n_prototypes=12)
-    neighbors = workshop.find_neighbors(**same, n_neighbors=6)
+    same = {"model": model, "dataset": dataset}
+    searched: dict[str, Any] = {"min_leaf_rows": min_leaf_rows, "proximity_kind": _KINDS.get(name, "random_forest")}
+    by_default = {"min_leaf_rows": 1, "proximity_kind": _OF_ROWS[searched["proximity_kind"]]}
+    requested = {"nearest_rows": searched} if nearest_rows == "as prototypes" else {}
+    made = workshop.make(**same, min_leaf_rows=min_leaf_rows, n_prototypes=12, **requested)
+    neighbors = workshop.find_neighbors(**same, **(searched if requested else by_default), n_neighbors=6)
     explainer = workshop.register_explainer(model=model, prototype_set=made.id)
     context = workshop.context
     warm = warm_up(explainer, context.database, context.objects, context.sessions.get)
     kept = result_of(made).nearest_rows
     assert kept is not None
-    assert kept.n_rows == len(frame)
+    used = searched if requested else by_default
+    assert (kept.n_rows, kept.min_leaf_rows, kept.proximity_kind) == (len(frame), *used.values())
     table = workshop.table_of(PROXIMITIES, neighbors).to_pandas()
     return Case(warm, frame, table, kept.mapped_bytes)
 
 
 @CASES
+@pytest.mark.parametrize("nearest_rows", ["as prototypes", "by default"])
 @pytest.mark.sampled("thirds")
 def test_rows_of_the_dataset_find_themselves_and_then_the_neighbours_of_the_job(
-    find: FindCase, name: str, min_leaf_rows: int
+    find: FindCase, name: str, min_leaf_rows: int, nearest_rows: str
 ) -> None:
-    case = find(name, min_leaf_rows)
+    case = find(name, min_leaf_rows, nearest_rows)
     for row in (0, 57, len(case.frame) - 1):
         others = [row_id for other, row_id in enumerate(case.frame["id"]) if other != row]
         found = case.rows(row, n_rows=6, row_ids=others)
@@ -126,6 +136,16 @@ def test_a_row_that_is_a_prototype_has_the_reasons_that_the_prototype_has(
             assert nearest.get("value") == prototype.get("value")
             n_compared += len(nearest["reasons"])
     assert n_compared > 50
+
+
+def test_prototypes_contrast_alike_in_whatever_leaves_rows_are_searched(find: FindCase) -> None:
+    cases = [find("lightgbm_multiclass", 8, nearest_rows) for nearest_rows in ("as prototypes", "by default")]
+    for row in range(0, len(cases[0].frame), 30):
+        parts = [case.explain(row, include=["contrast", "nearest_rows"]) for case in cases]
+        assert parts[0]["contrasts"] == parts[1]["contrasts"]
+        assert parts[0]["contrasts"][0]["differences"]
+        assert parts[0]["nearest_prototypes"] == parts[1]["nearest_prototypes"]
+        assert parts[0]["nearest_rows"] != parts[1]["nearest_rows"]
 
 
 @CASES

@@ -57,6 +57,8 @@ class ReferenceRows:
         self._order: NDArray[np.int32] | None = arrays.get("order")  # of the rows as they are searched
         self.n_rows = self._search.n_rows
         self.n_trees = len(arrays["weights"])
+        self.tree_weights = np.empty(self.n_trees, np.uint32)  # in the order of the trees
+        self.tree_weights[arrays.get("trees", slice(None))] = arrays["weights"]
         self.total_weight = int(arrays["weights"].sum(dtype=np.int64))
         self.nanoseconds = float(arrays["nanoseconds"][0])  # that a search is expected to take, at most
 

@@ -24,7 +24,7 @@ def pair_bytes(sizes: JobSizes, n_candidates: int, refine: Refine) -> int:
     return _PAIR_BYTES[refine] * min(sizes.n_rows * n_candidates, default_max_pairs(sizes.n_rows))
 
 
-def row_bytes(sizes: JobSizes, most_filed_cells: int, *, are_leaves_chosen: bool) -> int:
+def row_bytes(sizes: JobSizes, most_filed_cells: int, *, are_listed_twice: bool) -> int:
     """Return the bytes of the rows' leaves, of the lists of each leaf's rows, and of what is known of each row.
 
     Parameters
@@ -33,12 +33,12 @@ def row_bytes(sizes: JobSizes, most_filed_cells: int, *, are_leaves_chosen: bool
         Sizes of the model and the rows.
     most_filed_cells
         Rows times trees beyond which reference rows are not filed.
-    are_leaves_chosen
-        Whether the size of leaves is still to be chosen: uncut leaves are listed first, and then coarser ones.
+    are_listed_twice
+        Whether prototypes are chosen by coarser leaves than the trees' own, which are listed beside these.
     """
     listed = list_bytes(sizes)
     if listed > sizes.n_paths:
-        listed *= 2 if are_leaves_chosen else 1
+        listed *= 2 if are_listed_twice else 1
     else:
         # The file of reference rows, if there is one, has the lists, however few the leaves are.
         listed = max(listed, LIST_BYTES * min(sizes.n_paths, most_filed_cells))

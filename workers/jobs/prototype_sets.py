@@ -46,7 +46,8 @@ from .prototype_set_evaluation import (
 )
 from .prototype_set_files import measured_values, write_classifier, write_represented
 from .prototype_set_views import given_by, view_certificate, view_choice, view_rows
-from .spaces import Reference
+from .searched_rows import Reference, searched_space, write_reference
+from .spaces import LeafSpace
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
 _READING = (0.0, 0.25)
@@ -73,8 +74,9 @@ def make_prototype_set(context: JobContext) -> Produced:
     rows = inputs.evaluation.within(choice.prototypes.space)
     criticisms = _find_criticisms(choice.prototypes)
     cells = _take(context.objects, choice.prototypes, criticisms)
+    searched = searched_space(inputs.model, inputs.dataset, request)
     with ThreadPoolExecutor() as pool:  # files need the choice alone: they are written while it is measured
-        written = _begin_files(pool, context, choice.without_pairs().prototypes, cells, rows)
+        written = _begin_files(pool, context, choice.without_pairs().prototypes, searched, cells, rows)
         chosen, report = choice.prototypes, part_of(context.report, *_CERTIFYING)
         certificate = chosen.space.certify(chosen.classes, chosen.selection, report)
         choice = choice.without_pairs()
@@ -101,6 +103,7 @@ def _begin_files(
     pool: ThreadPoolExecutor,
     context: JobContext,
     chosen: ChosenPrototypes,
+    searched: LeafSpace | None,
     cells: list[dict[str, object]],
     rows: EvaluationRows,
 ) -> Callable[[], tuple[Reference, dict[str, Path]]]:
@@ -109,9 +112,10 @@ def _begin_files(
     One of them reads and packs rows, another is built of objects, so that they are written at once.
     """
     represented = pool.submit(write_represented, context, chosen)
-    reference = pool.submit(chosen.space.write_reference, context, rows.truth if rows.is_training else None)
-    if not chosen.space.is_explainable:
-        return lambda: (reference.result(), represented.result())
+    if searched is None:
+        return lambda: (Reference(), represented.result())
+    truth = rows.truth if rows.is_training else None
+    reference = pool.submit(write_reference, context, searched, chosen.leaf_space, truth)
     given = [given_by(chosen, index, cells[index]) for index in range(len(chosen.selection.rows))]
     classifier = pool.submit(write_classifier, context, chosen, given)
     return lambda: (

@@ -5,17 +5,13 @@ how far a choice may be from the best, and what is kept for explainers.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explanations.nearest_rows import MAX_GROUP_COLUMNS
-from explanations.reference_file import Outcomes, ReferenceLeaves, is_small_enough, write_reference_file
-from schemas.artefacts import SearchedRows
 from schemas.label_audits import LabelAuditRequest
 from schemas.maps import MapRequest
 from schemas.proximities import ProximitiesRequest
@@ -26,30 +22,16 @@ from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_leaves
 from tree_explainers.leaf_space.euclidean_table import EuclideanTable
 from tree_explainers.leaf_space.leaves import ProximityKind
-from tree_explainers.leaf_space.partitioned_table import PartitionedTable
 from tree_explainers.prototype_sets.certificate import Certificate, certify
 from tree_explainers.prototype_sets.euclidean_sweep import n_steps
-from tree_explainers.prototype_sets.leaf_paths import path_arrays
 from tree_explainers.prototype_sets.selection import PrototypeSelection
 from tree_explainers.rank_scale import RankScale
 
 from ..runtime.context import JobContext
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
-from .row_targets import fitting_targets
 
 SPACE_LOADED = 0.25
 """Share of the progress of a job about proximity that loading its space takes."""
-
-_REFERENCE_FILE = "reference_rows"
-_HELD_BYTES = 8 + 4 * MAX_GROUP_COLUMNS  # of a row: its sum and whether it is allowed, and its groups
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """The file of all reference rows, if there is one, and the result's part about it."""
-
-    files: Mapping[str, Path] = field(default_factory=dict)
-    view: SearchedRows | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +92,6 @@ class Space(ABC):
             The prototypes.
         report
             Progress.
-        """
-
-    @abstractmethod
-    def write_reference(self, context: JobContext, truth: NDArray[Any] | None) -> Reference:
-        """Write the file of all reference rows, unless it would be too large or serve nothing.
-
-        Parameters
-        ----------
-        context
-            The job, into whose workspace it is written.
-        truth : (n_rows,), optional
-            Targets of the rows, if they are known already: classes or values.
         """
 
 
@@ -190,31 +160,6 @@ class LeafSpace(Space):
             report=report,
         )
 
-    def write_reference(self, context: JobContext, truth: NDArray[Any] | None) -> Reference:
-        """See ``Space.write_reference``."""
-        dataset = self.dataset
-        if not is_small_enough(dataset.n_rows, dataset.table.n_trees, len(dataset.columns)):
-            return Reference()
-        if truth is None:
-            targets = fitting_targets(context.objects, self.model, dataset)
-            truth = None if targets is None else targets.classes_or_values
-        is_class = dataset.labels is not None
-        outcomes = Outcomes(
-            np.asarray(dataset.labels, np.int32) if is_class else np.ascontiguousarray(dataset.scores[:, 0]),
-            None if truth is None else truth.astype(np.int32 if self.model.description.classes else np.float64),
-            are_alike=not self.model.by_outcome,
-        )
-        paths = path_arrays(self.model.ensemble, self.leaves.nodes, self.leaves.node_offsets)
-        path = context.workspace / _REFERENCE_FILE
-        with open_rows(context.objects, dataset.stored.content) as file:
-            table = dataset.table.here() if isinstance(dataset.table, PartitionedTable) else dataset.table
-            leaves = ReferenceLeaves(table, self.weights, paths, dataset.in_bag)
-            write_reference_file(path, leaves, outcomes, file, dataset.columns)
-        view = SearchedRows(
-            n_rows=dataset.n_rows, mapped_bytes=path.stat().st_size, held_bytes=_HELD_BYTES * dataset.n_rows
-        )
-        return Reference({_REFERENCE_FILE: path}, view)
-
 
 @dataclass(frozen=True, slots=True)
 class EuclideanSpace(Space):
@@ -248,11 +193,6 @@ class EuclideanSpace(Space):
 
     def certify(self, classes: NDArray[np.int64], selection: PrototypeSelection, report: ReportProgress) -> None:
         """See ``Space.certify``."""
-
-    def write_reference(self, context: JobContext, truth: NDArray[Any] | None) -> Reference:
-        """See ``Space.write_reference``."""
-        del context, truth
-        return Reference()
 
 
 def compare_by_distance(

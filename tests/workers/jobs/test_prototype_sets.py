@@ -335,7 +335,8 @@ def test_a_job_that_is_cancelled_while_it_works_publishes_nothing(workshop: Work
 def test_progress_moves_through_all_stages_and_never_back(
     workshop: Workshop, case: RealCase, tmp_path: Path, method: PrototypeMethod
 ) -> None:
-    request = {"model": case.model, "dataset": case.dataset, "method": method, "proximity_kind": "random_forest"}
+    kind = {"proximity_kind": "random_forest"}
+    request = {"model": case.model, "dataset": case.dataset, "method": method, **kind, "nearest_rows": kind}
     reported: list[tuple[float, str]] = []
 
     def listen(fraction: float, stage: str) -> None:

@@ -1,5 +1,6 @@
 """Prototype sets: a handful of real rows that represent each class."""
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from .arguments import checked
@@ -34,6 +35,7 @@ from .types import (
     ExportPrototypeSetFormat,
     Labels,
     LeafRowsOrAuto,
+    NearestRowsSpace,
     NumberOfPrototypes,
     PageRepresentedRow,
     Prototype,
@@ -139,6 +141,7 @@ def _create(  # the parameters of the method, all with defaults
     n_prototypes: NumberOfPrototypes | None = None,
     coverage: float | None = None,
     min_leaf_rows: LeafRowsOrAuto | None = None,
+    nearest_rows: Mapping[str, Any] | None = None,
     alpha: float | None = None,
     labels: Labels | None = None,
     proximity_kind: PrototypeSetProximityKind = "auto",
@@ -172,6 +175,9 @@ def _create(  # the parameters of the method, all with defaults
         Fewest rows of a leaf: trees are cut back to where splits leave fewer, and rows compared by the coarser leaves.
         ``auto``, the default, takes the smallest with which the prototypes reach 95 % of the rows; 1 are the trees' own
         leaves.
+    nearest_rows
+        How explanations compare a row with all reference rows, such as ``{"min_leaf_rows": 5, "proximity_kind":
+        "boosting"}``; default: by the trees' own leaves, however coarse those of the prototypes are.
     alpha
         ``a_pete`` stops when gains change by no more than this share; default 0.05.
     labels
@@ -203,6 +209,7 @@ def _create(  # the parameters of the method, all with defaults
         n_prototypes=n_prototypes,
         coverage=coverage,
         min_leaf_rows=unless_none(min_leaf_rows),
+        nearest_rows=unless_none(None if nearest_rows is None else NearestRowsSpace(**nearest_rows)),
         alpha=unless_none(alpha),
         labels=unless_none(labels),
         proximity_kind=proximity_kind,

@@ -340,6 +340,7 @@ from .contract.prototype_sets import (
     Evaluation as Evaluation,
     LeafRowsOrAuto as LeafRowsOrAuto,
     LeafStep as LeafStep,
+    NearestRowsSpace as NearestRowsSpace,
     NumberOfPrototypes as NumberOfPrototypes,
     PagePrototypeSet as PagePrototypeSet,
     PageRepresentedRow as PageRepresentedRow,

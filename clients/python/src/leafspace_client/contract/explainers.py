@@ -463,8 +463,8 @@ class Explainer(Record):
     store_explanations: bool = False
     """Whether each explanation is stored."""
     nearest_rows: SearchedRows | Unset | None = UNSET
-    """Reference rows that `nearest_rows` can search; null where none are kept: for more than 250,000,000 rows x (trees
-    + features), and with `euclidean`.
+    """Reference rows that `nearest_rows` and `evidence` search; null where none are kept: for more than 250,000,000
+    rows x (trees + features), and with `euclidean`.
     """
 
 

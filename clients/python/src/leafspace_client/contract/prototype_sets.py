@@ -17,6 +17,7 @@ from .literals import (
     CertificateObjectiveName,
     EvaluatedOn,
     ExportPrototypeSetFormat,
+    LabelAuditProximityKind,
     Labels,
     MeasuredAgainst,
     PrototypeSetCertificateScope,
@@ -25,6 +26,7 @@ from .literals import (
     PrototypeSetProximityKind,
     PrototypeSetRefine,
     PrototypeSetResultProximityKind,
+    ProximityKind,
     RunOn,
     Status,
     Task,
@@ -227,6 +229,19 @@ class LeafStep(Record):
     """
 
 
+class NearestRowsSpace(Record):
+    """In which leaves, and by which weights of trees, the reference rows nearest to an explained row are found."""
+
+    min_leaf_rows: int | Unset = UNSET
+    """Fewest reference rows of a leaf: a tree is cut back where a split leaves fewer on either side, and rows are
+    compared by the coarser leaves. 1: the trees' own leaves, as in the papers. Predictions never depend on it.
+    """
+    proximity_kind: ProximityKind | str | Unset = UNSET
+    """How trees are weighted, as for prototypes; `auto`: `boosting_sd` where trees are added one after the other, by
+    which the nearest rows predict best, and otherwise `random_forest`.
+    """
+
+
 class PagePrototypeSet(Record):
     """One page of a list."""
 
@@ -374,8 +389,13 @@ class PrototypeSetRequest(Record):
     rows are compared by the coarser leaves. 1: the trees' own leaves, as in the papers. `auto`: the smallest of 1, 2,
     3, 5, 10, 20, 30, 50, … at which 95 % of the rows have at least the minimum proximity to a prototype; see
     `leaf_steps` in the result. Where the number of prototypes is to be found, by `coverage`, `validate` or `a_pete`, 10
-    prototypes by `sm_a` decide. Explainers compare rows as their prototype set does. With `euclidean` there are no
-    leaves: 1 and `auto` mean the same, and other numbers are refused.
+    prototypes by `sm_a` decide. Explainers compare rows with prototypes as their prototype set does. With `euclidean`
+    there are no leaves: 1 and `auto` mean the same, and other numbers are refused.
+    """
+    nearest_rows: NearestRowsSpace | Unset = UNSET
+    """How explanations compare a row with all reference rows, for `nearest_rows` and `evidence`: by the trees' own
+    leaves unless requested otherwise, however coarse those of the prototypes are. Not applicable to `euclidean`, which
+    refuses any value but the default.
     """
     alpha: float | Unset = UNSET
     """`a_pete` stops when the relative change of gains is at most this. Not applicable to other methods, which refuse
@@ -448,8 +468,8 @@ class PrototypeSetResult(Record):
     validation: Validation | Unset | None = UNSET
     """How `validate` found the number of prototypes; null where it was not requested."""
     nearest_rows: SearchedRows | Unset | None = UNSET
-    """Reference rows that `nearest_rows` can search; null where none are kept: for more than 250,000,000 rows x (trees
-    + features), and with `euclidean`.
+    """Reference rows that `nearest_rows` and `evidence` search; null where none are kept: for more than 250,000,000
+    rows x (trees + features), and with `euclidean`.
     """
     n_candidates: int
     """Number of rows that could become prototypes: all, or a random sample."""
@@ -554,10 +574,16 @@ class RowCoverage(Record):
 
 
 class SearchedRows(Record):
-    """The reference rows that `nearest_rows` searches, and the memory that this takes."""
+    """The reference rows that `nearest_rows` and `evidence` search, in which leaves, and the memory that this takes."""
 
     n_rows: int
     """Number of rows."""
+    min_leaf_rows: int
+    """The `min_leaf_rows` that was used: trees were cut back where a split left fewer reference rows on either side; 1:
+    they were not cut.
+    """
+    proximity_kind: LabelAuditProximityKind | str
+    """How trees were weighted in the proximities."""
     mapped_bytes: int
     """Size of the file that is mapped, in bytes: the parts in use are in memory while there is room."""
     held_bytes: int

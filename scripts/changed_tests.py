@@ -6,6 +6,7 @@ that import one or are named after a module that does, in as few steps as possib
 ``make test`` runs all that is left out.
 """
 
+import functools
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -74,7 +75,7 @@ def module_of(name: str) -> str:
 
 def _steps_from(modules: Iterable[str]) -> dict[str, int]:
     """Return for each module that imports one of these, itself or through others, the fewest steps that it takes."""
-    graph = grimp.build_graph(*_ALL_PACKAGES, cache_dir=None)  # a cache would be one more folder to ignore
+    graph = _imports()
     reached = [module for module in modules if module in graph.modules]
     steps = dict.fromkeys(reached, 0)
     for module in reached:  # grows meanwhile
@@ -83,6 +84,11 @@ def _steps_from(modules: Iterable[str]) -> dict[str, int]:
                 steps[importer] = steps[module] + 1
                 reached.append(importer)
     return steps
+
+
+@functools.cache
+def _imports() -> grimp.ImportGraph:
+    return grimp.build_graph(*_ALL_PACKAGES, cache_dir=None)  # a cache would be one more folder to ignore
 
 
 def _git(*arguments: str) -> list[str]:

@@ -26,7 +26,7 @@ from tree_explainers.approximation_trees.tree_growth import TreeLimits
 
 _PATH = "/v1/approximation-trees"
 _FIELDS = set(ApproximationTree.model_fields)
-_FEW = {"max_depth": 3, "max_pseudo_samples": 2000}
+_FEW = {"max_depth": 3, "max_pseudo_samples": 1000}
 _CSV, _PARQUET = "text/csv", "application/vnd.apache.parquet"
 _MEASURES = {"accuracy", "balanced_accuracy"}
 
@@ -129,7 +129,7 @@ def test_nodes_are_in_preorder_and_say_how_sure_each_question_is(made: Json) -> 
         assert left["n_samples"] + right["n_samples"] == node["n_samples"]
         assert 0 <= node["p_value"] <= 1
         assert node["at_cap"] == (node["p_value"] > 0.1)
-        assert 0 < node["n_pseudo_samples"] <= 2000
+        assert 0 < node["n_pseudo_samples"] <= 1000
     asked_about = {node["column"] for node in nodes if node["column"]}
     assert asked_about == {feature["name"] for feature in result["features"]}
 

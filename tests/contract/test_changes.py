@@ -25,7 +25,7 @@ class _Explained:
         model = fitted(f"random_forest_{task}")
         self.api = api
         self.names = [f"x{index}" for index in range(model.features.shape[1])]
-        self.rows = [dict(zip(self.names, row, strict=True)) for row in model.features[::40].tolist()]
+        self.rows = [dict(zip(self.names, row, strict=True)) for row in model.features[::40][:6].tolist()]
         metadata = {} if decision is None else {"decision": decision}
         self.model = api.upload("/v1/models", model.onnx, metadata).json()["id"]
         frame = pd.DataFrame(model.features, columns=self.names)

@@ -269,7 +269,7 @@ def test_a_report_does_not_compare_outcomes_with_classes(api: Api, decided: Json
 def tree(api: Api, decided: Json) -> Json:
     """A tree that approximates what the model decides."""
     request = {"model": decided["model"], "dataset": decided["dataset"], "method": "cart", "max_depth": 4}
-    return api.made("/v1/approximation-trees", {**request, "max_pseudo_samples": 2_000})
+    return api.made("/v1/approximation-trees", {**request, "max_pseudo_samples": 1_000})
 
 
 def test_the_leaves_of_a_tree_say_outcomes(api: Api, decided: Json, tree: Json) -> None:
@@ -312,7 +312,7 @@ def test_a_tree_approximates_what_is_decided_by_a_regression(api: Api) -> None:
     model = _register(api, "regression", {"bands": bands}).json()["id"]
     frame = pd.DataFrame(forest.features, columns=[f"x{index}" for index in range(forest.features.shape[1])])
     dataset = api.upload("/v1/datasets", csv_of(frame.assign(y=forest.target)), {"target": "y"}).json()["id"]
-    request = {"model": model, "dataset": dataset, "method": "cart", "max_depth": 3, "max_pseudo_samples": 2_000}
+    request = {"model": model, "dataset": dataset, "method": "cart", "max_depth": 3, "max_pseudo_samples": 1_000}
     result = api.made("/v1/approximation-trees", request)["result"]
     assert (result["task"], result["classes"]) == ("classification", ["low", "high"])
     assert result["training_evaluation"]["fidelity"] > 0.8

@@ -57,7 +57,7 @@ def test_an_oracle_says_what_it_is_and_predicts(api: Api, oracle: Json) -> None:
 
 
 def test_a_tree_approximates_it(api: Api, oracle: Json, dataset: str) -> None:
-    request = {"model": oracle["id"], "dataset": dataset, "max_depth": 3, "max_pseudo_samples": 2_000}
+    request = {"model": oracle["id"], "dataset": dataset, "max_depth": 3, "max_pseudo_samples": 1_000}
 
     made = api.made("/v1/approximation-trees", request)
 

@@ -102,7 +102,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shop]:
         both = {"model": model, "dataset": dataset}
         prototypes = workshop.make(**both, n_prototypes=6)
         rules = workshop.find_rules(**both, n_restarts=1, max_rules=3)
-        tree = workshop.grow_tree(**both, method="cart", max_pseudo_samples=2000, max_depth=3)
+        tree = workshop.grow_tree(**both, method="cart", max_pseudo_samples=1000, max_depth=3)
         assert result_of(rules)
         assert result_of(tree)
         explainer = workshop.register_explainer(

@@ -1,5 +1,6 @@
 """Slow, obvious twins of the fast algorithms, written from the papers: dense matrices, no bounds, no batches."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -399,6 +400,6 @@ def quantiles_of(values: Sequence[float | None], n_points: int) -> tuple[float, 
     known = sorted(value for value in values if value is not None)
     if not known:
         return None
-    reached = [(n_points - 1) * sum(other <= value for other in known) for value in known]
+    reached = [(n_points - 1) * bisect_right(known, value) for value in known]
     enough = [point * len(known) for point in range(n_points)]
     return tuple(next(value for value, each in zip(known, reached, strict=True) if each >= least) for least in enough)

@@ -33,15 +33,15 @@ def rank(value: float, reference: Sequence[float]) -> Fraction:
     return rank(low, known) + share * (rank(high, known) - rank(low, known))
 
 
-def squared_difference(one: Value, other: Value, reference: Sequence[Any], *, is_ranked: bool) -> int:
-    """Return what a feature adds to the square of a distance, in units of ``UNIT`` squared."""
+def squared_difference(one: Value, other: Value, *, is_ranked: bool) -> int:
+    """Return what a feature adds to the square of a distance, in units of ``UNIT`` squared; numbers are ranks."""
     if is_missing(one) or is_missing(other):
         return 0 if is_missing(one) and is_missing(other) else UNIT**2
     if not is_ranked:
         return 0 if one == other else UNIT**2
-    assert isinstance(one, float)
-    assert isinstance(other, float)
-    return (round(UNIT * rank(one, reference)) - round(UNIT * rank(other, reference))) ** 2
+    assert isinstance(one, int)
+    assert isinstance(other, int)
+    return (one - other) ** 2
 
 
 def proximity_matrix(
@@ -52,12 +52,21 @@ def proximity_matrix(
 ) -> NDArray[np.int64]:
     """Return each row's proximity to each other, 1 - distance / sqrt(n_features), in units of ``TOTAL``."""
     columns = list(zip(*reference, strict=True))
+    placed, others_placed = ([with_ranks(row, columns, ranked) for row in some] for some in (rows, others))
     found = np.empty((len(rows), len(others)), dtype=np.int64)
-    for i, row in enumerate(rows):
-        for j, other in enumerate(others):
+    for i, row in enumerate(placed):
+        for j, other in enumerate(others_placed):
             square = sum(
-                squared_difference(one, two, column, is_ranked=by_rank)
-                for one, two, column, by_rank in zip(row, other, columns, ranked, strict=True)
+                squared_difference(one, two, is_ranked=by_rank)
+                for one, two, by_rank in zip(row, other, ranked, strict=True)
             )
             found[i, j] = TOTAL - round(TOTAL * sqrt(square / len(ranked)) / UNIT)
     return found
+
+
+def with_ranks(row: Sequence[Value], columns: Sequence[Sequence[Any]], ranked: Sequence[bool]) -> list[Value]:
+    """Return a row whose numbers in ranked columns are their ranks, in ``UNIT``s."""
+    return [
+        round(UNIT * rank(value, column)) if by_rank and isinstance(value, float) and not isnan(value) else value
+        for value, column, by_rank in zip(row, columns, ranked, strict=True)
+    ]

@@ -26,7 +26,10 @@ _WITH_KEYS = (
 )
 _WITH_THE_PAGE = ("page/test_page", "page/test_session")
 _ON_SERVERS_OF_STORAGE = ("leafspace/test_backup_elsewhere", "leafspace/test_unusable_database")
-_OF_SOURCES = tuple(f"architecture/test_{name}" for name in ("layers", "house_rules", "names_resolve", "words"))
+_OF_SOURCES = (
+    *(f"architecture/test_{name}" for name in ("layers", "house_rules", "names_resolve", "words")),
+    "scripts/test_changed_tests",
+)
 _TOGETHER = dict.fromkeys(_WITH_KEYS, "guarded")
 _TOGETHER |= {f"tests/{name}.py": _SERVICES[0] for name in _WITH_THE_PAGE}
 _TOGETHER |= {f"tests/{name}.py": "storage" for name in _ON_SERVERS_OF_STORAGE}

@@ -79,6 +79,7 @@ def _n_compiled(process: "subprocess.Popen[str]") -> int:
     return sum(map(int, printed.split()))
 
 
+@pytest.mark.long
 def test_a_loop_that_one_clone_compiled_is_found_by_another(clones: list[Path], tmp_path: Path) -> None:
     assert [_n_compiled(_start(folder, tmp_path / "cache")) for folder in clones] == [1, 0]
 
@@ -92,9 +93,9 @@ def test_a_loop_that_has_changed_is_compiled_again(clones: list[Path], tmp_path:
 
 
 def test_of_processes_that_need_a_loop_at_once_one_compiles_it(clones: list[Path], tmp_path: Path) -> None:
-    started = [_start(clones[number % 2], tmp_path / "cache") for number in range(4)]
+    started = [_start(clones[number % 2], tmp_path / "cache") for number in range(3)]
 
-    assert sorted(map(_n_compiled, started)) == [0, 0, 0, 1]
+    assert sorted(map(_n_compiled, started)) == [0, 0, 1]
 
 
 @pytest.mark.long

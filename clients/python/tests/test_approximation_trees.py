@@ -32,7 +32,7 @@ def dataset(client: Leafspace) -> str:
 
 @pytest.fixture
 def tree(client: Leafspace, model: str, dataset: str) -> ApproximationTree:
-    created = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=2000)
+    created = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=1000)
     return created.wait(timeout=120)
 
 
@@ -50,7 +50,7 @@ def test_a_tree_approximates_a_forest(tree: ApproximationTree) -> None:
     assert lines[1].startswith("  yes: ")
     assert tree.evaluation.fidelity is not None
     assert tree.evaluation.fidelity > 0.85
-    assert f"splits of the tree {'is' if _n_significant(tree) == 1 else 'are'} significant within 2,000" in figures[4]
+    assert f"splits of the tree {'is' if _n_significant(tree) == 1 else 'are'} significant within 1,000" in figures[4]
     assert tree.to_frame()["settled"].tolist() == [None] * len(tree.nodes)
     assert tree.to_frame()["n_samples"].tolist() == [node.n_samples for node in tree.nodes]
     n_leaves = sum(node.left is None for node in tree.nodes)
@@ -182,7 +182,7 @@ def test_trees_are_listed_and_deleted(client: Leafspace, model: str, dataset: st
 def test_coroutines_do_the_same(service: Service, model: str, dataset: str, tree: ApproximationTree) -> None:
     async def fetched() -> tuple[str, str | None]:
         async with AsyncLeafspace(service.url) as client:
-            request = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=2000)
+            request = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=1000)
             found = await (await request).wait(timeout=120)
             question = (await found.next_question()).question
             return await found.export("sql"), question.text if question else None

@@ -115,7 +115,7 @@ def test_what_does_not_matter_to_labels_is_decided_by_scores() -> None:
 
 @pytest.mark.parametrize(
     ("name", "most"),
-    [("random_forest_binary", 0.9), ("random_forest_multiclass", 0.9), ("random_forest_regression", 1.001)],
+    [("random_forest_multiclass", 0.9), ("random_forest_binary", 0.9), ("random_forest_regression", 1.001)],
 )
 @pytest.mark.sampled("thirds")
 def test_a_limit_of_leaves_leaves_the_most_faithful_ones(name: str, most: float) -> None:

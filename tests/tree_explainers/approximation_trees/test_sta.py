@@ -187,7 +187,7 @@ def test_rows_that_are_not_held_are_drawn_and_labelled_again(name: str, monkeypa
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_regression"])
 @pytest.mark.sampled("thirds")
 def test_the_tree_is_the_same_if_products_of_targets_are_not_summed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = StaSettings(TreeLimits(2, 5), max_pseudo_samples=2_000)
+    settings = StaSettings(TreeLimits(2, 5), max_pseudo_samples=1_000)
     summed = grow(name, settings)
     monkeypatch.setattr(split_sums, "MOST_BYTES", 0)
     monkeypatch.setattr(split_variances, "MOST_BYTES", 1_000)
@@ -205,7 +205,7 @@ def test_the_tree_is_the_same_if_products_of_targets_are_not_summed(name: str, m
 @pytest.mark.parametrize("name", mostly_long(NAMES, *FEW))
 @pytest.mark.sampled("thirds")
 def test_the_tree_is_the_same_if_tied_candidates_are_merged(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = StaSettings(TreeLimits(3, 5), 0.05, 4_000)
+    settings = StaSettings(TreeLimits(3, 5), 0.05, 2_000)
     monkeypatch.setattr(pseudo_samples, "_BINS_WORTH_MERGING", 10**9)
     one_by_one = grow(name, settings)
     for worth in (0, 0.03):  # always, and as long as pseudo rows are few

@@ -27,7 +27,7 @@ from .conftest import FindCase
 _N_PROTOTYPES = 20
 _LONG = {"n_prototypes": _N_PROTOTYPES, "n_reasons": "all"}  # explanations of so few rows have several blocks
 _BLOCKS = {1: 300, 2: 150, 5: 60}  # rows of a block, by the number of partitions of 300 rows
-_QUICK_TREE = {"max_depth": 3, "max_pseudo_samples": 2_000}
+_QUICK_TREE = {"max_depth": 3, "max_pseudo_samples": 1_000}
 _BY_PROXIMITY: dict[str, dict[str, Any]] = {
     "prototype_sets sm_a": {
         "method": "sm_a", "refine": "swap", "n_candidates": 60, "n_prototypes": 4, "min_leaf_rows": 5,

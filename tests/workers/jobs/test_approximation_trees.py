@@ -50,7 +50,7 @@ _OF_MANY_ROWS = (  # more than their jobs hold
     ("random_forest_regression", "born_again of many rows"),
 )
 _HELD = 120
-_FEW = {"max_depth": 4, "max_pseudo_samples": 2000}
+_FEW = {"max_depth": 4, "max_pseudo_samples": 1000}
 Floats = NDArray[np.float64]
 
 
@@ -336,7 +336,7 @@ def test_a_tree_says_how_many_of_its_splits_are_significant(workshop: Workshop, 
     assert 0 <= n_significant < len(tests)
     shown = f"{n_significant or 'none'} of the {len(tests)} splits of the tree {'is' if n_significant == 1 else 'are'}"
     assert made.caution is not None
-    assert f"{shown} significant within 2,000 pseudo-samples; " in made.caution.lower()
+    assert f"{shown} significant within 1,000 pseudo-samples; " in made.caution.lower()
     by = "fidelity or, where that is about the same, by gain" if choose_by == "fidelity" else "their gain"
     assert made.caution.endswith(f" were chosen by {by}")
     assert "significant" not in (by_ism.caution or "")

@@ -134,6 +134,8 @@ def _requests(workshop: Workshop, size: Size, both: dict[str, str]) -> Iterator[
 
     yield "proximities", bound(workshop.find_neighbors)
     yield "proximities, 100 each", bound(workshop.find_neighbors, n_neighbors=100)
+    for kind in ("kernel", "graded"):
+        yield f"proximities by {kind}", bound(workshop.find_neighbors, proximity_kind=kind)
     yield "prototypes by sm_a", bound(workshop.make, n_candidates=2000)
     yield "prototypes with swaps", bound(workshop.make, n_candidates=1000, refine="swap")
     yield "prototypes by a_pete", bound(workshop.make, n_candidates=1000, method="a_pete")

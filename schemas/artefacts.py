@@ -12,7 +12,7 @@ from .problems import Problem
 TreeWeighting = Literal["random_forest", "boosting", "boosting_sd", "boosting_l1"]
 ProximityKind = Literal["auto", TreeWeighting]
 KindOrDistance = Literal[TreeWeighting, "euclidean"]
-RowKind = Literal["gap", "oob", "kernel"]
+RowKind = Literal["gap", "oob", "kernel", "graded"]
 """Kinds for which it matters which rows share a leaf, and how many: no sums of weights of trees."""
 _KINDS = (
     "How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); "
@@ -26,6 +26,7 @@ _NO_TREE_WEIGHTS: dict[str, str] = {
     "gap": "it is not symmetric",
     "oob": "it divides by another number of trees for each pair of rows",
     "kernel": "it weighs each leaf by its rows",
+    "graded": "it looks at the nodes above the leaves",
 }
 
 
@@ -55,10 +56,12 @@ RequestedKindOfNeighbors = Annotated[
     Literal[ProximityKind, "euclidean", RowKind],
     Field(
         description=f"{_KINDS_AND_DISTANCE} `kernel`: each tree's weight is shared among the rows of the leaf, so that "
-        "all rows' proximities to a row add up to 1 and those in small leaves are nearer. Of forests whose `bags` are "
-        "known, and their training rows in order: `gap`, the share that a row has in the forest's prediction for the "
-        "other, over the trees that did not learn from this (Rhodes et al., 2023; not symmetric); `oob`, the share of "
-        "the trees that learned from neither row in which both have the same leaf."
+        "all rows' proximities to a row add up to 1 and those in small leaves are nearer. `graded`: by how far two "
+        "rows go together in each tree, twice the depth of the lowest node above both by the sum of the depths of "
+        "their leaves, instead of all or nothing. Of forests whose `bags` are known, and their training rows in order: "
+        "`gap`, the share that a row has in the forest's prediction for the other, over the trees that did not learn "
+        "from this (Rhodes et al., 2023; not symmetric); `oob`, the share of the trees that learned from neither row "
+        "in which both have the same leaf."
     ),
 ]
 UsedKindOrDistance = Annotated[
@@ -69,7 +72,7 @@ UsedKindOfNeighbors = Annotated[
     Literal[KindOrDistance, RowKind],
     Field(
         description="How trees were weighted in the proximities; `euclidean`: rows were compared by plain distance; "
-        "`gap`, `oob`, `kernel`: by what rows count in the leaves."
+        "`gap`, `oob`, `kernel`: by what rows count in the leaves; `graded`: by how far they go together in trees."
     ),
 ]
 LeafRows = Annotated[

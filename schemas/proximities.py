@@ -76,7 +76,7 @@ class Neighbor(Contract):
         gt=0,
         le=1,
         description="Share of trees, by weight, in which the two rows have the same leaf; with `euclidean` 1 - "
-        "distance / sqrt(number of features), and with `gap`, `oob` and `kernel` what these define.",
+        "distance / sqrt(number of features), and with `gap`, `oob`, `kernel` and `graded` what these define.",
     )
     distance: float = Field(ge=0, lt=1, description="1 - proximity.")
 

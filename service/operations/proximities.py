@@ -28,8 +28,6 @@ from tree_explainers.compute.progress import Tick
 from tree_explainers.errors import RowRefused
 from tree_explainers.leaf_space.coarser_leaves import map_leaves
 from tree_explainers.leaf_space.cost import (
-    counted_bytes,
-    counted_seconds,
     distance_seconds,
     list_bytes,
     neighbor_bytes,
@@ -50,7 +48,7 @@ from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page
 from .plain_distances import check_distances, refusal_of_distances
 from .prediction_costs import prediction_seconds
 from .request_checks import check_neighbors, known_kind
-from .row_kinds import check_row_kind, is_row_kind
+from .row_kinds import check_row_kind, is_row_kind, refusal_of_row_kind, row_kind_bytes, row_kind_seconds
 
 # Of a pair of rows and a tree of a pair, on one processor; of JSON.
 _SECONDS_PER_PAIR, _SECONDS_PER_TREE = 1e-7, 1e-9
@@ -71,26 +69,29 @@ def request_proximities(context: AppContext, request: ProximitiesRequest) -> Pro
     check_distances(request)
     complete, model, dataset = check_neighbors(context, request)
     check_row_kind(complete, model, dataset.view.n_rows)
-    refusal = refusal_of_distances(complete, model, dataset.view.n_rows)
+    n_rows = dataset.view.n_rows
+    refusal = refusal_of_distances(complete, model, n_rows) or refusal_of_row_kind(complete, model, n_rows)
     return request_artefact(context, PROXIMITIES, complete, MadeFrom(model, dataset), refusal)
 
 
 def _needs(sizes: JobSizes, request: Request) -> tuple[Need, ...]:
-    by_distance = request.get("proximity_kind") == "euclidean"
+    kind = request["proximity_kind"]
+    by_distance = kind == "euclidean"
     n_bytes = neighbor_bytes(sizes, request["n_neighbors"], by_distance=by_distance)
-    if is_row_kind(request.get("proximity_kind")):
-        return leaf_need(sizes, request, counted_bytes(sizes)), Need(
-            n_bytes, "request fewer neighbours", "/n_neighbors"
-        )
-    rows = Need(position_bytes(sizes)) if by_distance else leaf_need(sizes, request, list_bytes(sizes))
+    if by_distance:
+        rows = Need(position_bytes(sizes))
+    else:
+        of_rows = row_kind_bytes(sizes, kind) if is_row_kind(kind) else list_bytes(sizes)
+        rows = leaf_need(sizes, request, of_rows)
     return rows, Need(n_bytes, "request fewer neighbours", "/n_neighbors")
 
 
 def _seconds(sizes: JobSizes, request: Request) -> float:
-    if request.get("proximity_kind") == "euclidean":
+    kind = request["proximity_kind"]
+    if kind == "euclidean":
         return distance_seconds(n_steps(sizes.n_rows, sizes.n_rows, sizes.n_features))
-    if is_row_kind(request.get("proximity_kind")):
-        return counted_seconds(sizes)
+    if is_row_kind(kind):
+        return row_kind_seconds(sizes, kind)
     return neighbor_seconds(sizes)
 
 

@@ -1,4 +1,4 @@
-"""Kinds of proximity that look at the rows of leaves: what they need of a model and its dataset, and what they cost."""
+"""Kinds of proximity that look at rows of leaves or nodes above: what they need of a model and rows, and their cost."""
 
 from typing import get_args
 
@@ -6,11 +6,20 @@ from schemas.artefacts import RowKind
 from schemas.models import Model
 from schemas.proximities import ProximitiesRequest
 from storage.errors import StorageError
+from tree_explainers.compute.job_sizes import JobSizes
+from tree_explainers.leaf_space.cost import (
+    MOST_GRADED_STEPS,
+    counted_bytes,
+    counted_seconds,
+    graded_bytes,
+    graded_seconds,
+    graded_steps,
+)
 from tree_explainers.leaf_space.counted_table import BagKind
 
 
 def is_row_kind(kind: str | None) -> bool:
-    """Return whether rows are compared by what they count in leaves."""
+    """Return whether rows are compared by what they count in leaves, or by nodes above these."""
     return kind in get_args(RowKind)
 
 
@@ -48,3 +57,24 @@ def _unknown_bags(model: Model) -> str:
         "and this is not known of the model: register the forest with its `bags`, as the Python client does for "
         "forests of scikit-learn that draw rows for each tree (bootstrap=True), or take `kernel` or `random_forest`"
     )
+
+
+def refusal_of_row_kind(request: ProximitiesRequest, model: Model, n_rows: int) -> StorageError | None:
+    """Return the refusal of a request whose rows would take too long to compare."""
+    if request.proximity_kind != "graded" or graded_steps(n_rows, model.n_trees, model.n_leaves) <= MOST_GRADED_STEPS:
+        return None
+    detail = (
+        f"proximity_kind `graded` compares each of {n_rows:,} rows with all others in {model.n_trees:,} trees, which "
+        "would take too long; send fewer rows, or take proximity_kind `kernel`"
+    )
+    return StorageError("resource_estimate_exceeds_limit", detail, "/dataset")
+
+
+def row_kind_bytes(sizes: JobSizes, kind: str) -> int:
+    """Return the bytes of the leaves, and of what is looked up to compare rows."""
+    return graded_bytes(sizes) if kind == "graded" else counted_bytes(sizes)
+
+
+def row_kind_seconds(sizes: JobSizes, kind: str) -> float:
+    """Return the seconds in which each row's nearest are found."""
+    return graded_seconds(sizes) if kind == "graded" else counted_seconds(sizes)

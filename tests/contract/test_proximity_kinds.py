@@ -44,8 +44,12 @@ class _Known(NamedTuple):
         of_rows = self.forest.apply(_ROWS).T.tolist()
         drawn = [np.bincount(rows, minlength=_N).tolist() for rows in self.forest.estimators_samples_]
         leaves = [leaf_of[row] for leaf_of in of_rows]
+        through = [tree.decision_path(_ROWS) for tree in self.forest.estimators_]
+        paths = [[ways[other].indices.tolist() for ways in through] for other in range(_N)]
 
         def proximity(other: int) -> Fraction:
+            if kind == "graded":
+                return naive.graded(paths[row], paths[other], [1] * len(leaves))
             if kind == "kernel":
                 return naive.kernel(leaves, other, of_rows, [1] * len(leaves))
             return {"gap": naive.gap, "oob": naive.oob}[kind](leaves, row, other, of_rows, drawn)
@@ -103,6 +107,12 @@ def test_the_votes_of_gap_are_the_prediction_out_of_bag(api: Api, known: _Known)
         assert np.abs(shares @ _VALUES - known.forest.oob_prediction_).max() < 1e-11
 
 
+def test_graded_looks_above_coarser_leaves_where_these_are_asked_for(api: Api, known: _Known) -> None:
+    own, coarser = (_made(api, known, "graded", min_leaf_rows=n)["result"] for n in (1, 20))
+    assert coarser["n_trees_used"] < own["n_trees_used"] == 15
+    assert coarser["mean_nearest_proximity"] > own["mean_nearest_proximity"]
+
+
 def test_kernel_counts_the_rows_of_coarser_leaves_where_these_are_asked_for(api: Api, known: _Known) -> None:
     own, coarser = (_made(api, known, "kernel", min_leaf_rows=n)["result"] for n in (1, 12))
     assert coarser["min_leaf_rows"] == 12
@@ -155,12 +165,13 @@ def test_rows_in_another_order_end_the_job_with_what_to_do(api: Api) -> None:
     assert "or not in their order: send these, or take proximity_kind `kernel`" in made["problem"]["detail"]
 
 
-def test_the_kernel_of_boosting_weighs_trees_by_their_values(api: Api) -> None:
+@pytest.mark.parametrize(("kind", "most"), [("kernel", 0.5), ("graded", 1)])
+def test_boosting_has_kinds_too_that_look_at_no_bags(api: Api, kind: str, most: float) -> None:
     model, dataset = _register(api, _BOOSTING.fit(_ROWS, _VALUES), _VALUES)
-    body = {"model": model, "dataset": dataset, "proximity_kind": "kernel", "n_neighbors": 5}
+    body = {"model": model, "dataset": dataset, "proximity_kind": kind, "n_neighbors": 5}
     made = api.made("/v1/proximities", body)
     assert made["status"] == "ready"
-    assert 0 < made["result"]["mean_nearest_proximity"] <= 0.5
+    assert 0 < made["result"]["mean_nearest_proximity"] <= most
 
 
 @pytest.mark.parametrize("noun", ["prototype-sets", "label-audits", "maps"])
@@ -176,4 +187,4 @@ def test_where_each_tree_has_a_weight_they_are_refused_by_name(api: Api, known: 
 
 
 def test_the_contract_names_the_kinds_that_there_are() -> None:
-    assert set(get_args(RowKind)) == set(get_args(CountedKind))
+    assert set(get_args(RowKind)) == {*get_args(CountedKind), "graded"}

@@ -41,3 +41,19 @@ def kernel(leaves: Leaves, other: int, of_rows: Trees, weights: Sequence[int]) -
         if of_tree[other] == leaf:
             total += Fraction(weight, list(of_tree).count(leaf))
     return total / sum(weights)
+
+
+def graded(paths: Trees, of_other: Trees, weights: Sequence[int]) -> Fraction:
+    """The weighted mean over trees of 2 d(c) / (d(l) + d(m)), for the nodes on the ways to two leaves, root first.
+
+    l and m are the leaves, c the last node on both ways, and d the number of splits above a node (Wu and Palmer, 1994);
+    1 where the leaf is the same, be it the root.
+    """
+    total = Fraction(0)
+    for path, other, weight in zip(paths, of_other, weights, strict=True):
+        n_common = sum(node == of_node for node, of_node in zip(path, other, strict=False))
+        if path == other:
+            total += weight
+        else:
+            total += weight * Fraction(2 * (n_common - 1), len(path) - 1 + len(other) - 1)
+    return total / sum(weights)

@@ -119,6 +119,7 @@ def test_the_vote_of_gap_is_the_prediction_out_of_bag(fitted: _Fitted) -> None:
     assert shares[is_out].sum(axis=1) == pytest.approx(1, abs=1e-12)
     assert not shares[~is_out].any()
     assert not shares.diagonal().any()
+    assert shares.max() <= 1
     if not fitted.forest.oob_score:
         return
     assert is_out.all() == (~np.isnan(_out_of_bag(fitted))).all()

@@ -13,8 +13,13 @@ _SECONDS_PER_TREE = 4e-11  # in which two rows are compared
 _SECONDS_PER_VOTE = 1e-8  # of a tree of a row for a class
 _LISTED_BYTES = 6  # of a row that counts in a tree, and how often it does
 _COUNTED_BYTES = 12  # of a row's sum, and that it has one
+_COMPILER_BYTES = 32 * MIB  # of loops that a job may be the first to call
 _UNEVEN_LEAVES = 3  # as many rows as in the mean leaf are in the leaf of the mean row
 _SECONDS_PER_LISTED, _SECONDS_PER_VISIT = 5e-8, 2e-9
+_STEPS_PER_LEAF = 3
+_SECONDS_PER_GRADED_STEP = 1e-9
+MOST_GRADED_STEPS = 10**12
+"""What it may take to compare all rows by how far they go together: a quarter of an hour on a core."""
 _DISTANCE_BYTES = 128 * MIB  # of the proximities of some rows to all others, and of sorting these
 _SECONDS_PER_DISTANCE_STEP = 4e-10
 
@@ -46,13 +51,31 @@ def counted_bytes(sizes: JobSizes) -> int:
     """Return the bytes of the leaves and of the lists of the rows that count in them, where it matters which do."""
     codes = 0 if sizes.is_local else 2 * sizes.n_paths
     searching = n_cores() * _COUNTED_BYTES * sizes.n_rows
-    return _LISTED_BYTES * sizes.n_paths + codes + sizes.n_paths // 8 + 48 * sizes.n_leaves + searching
+    lists = _LISTED_BYTES * sizes.n_paths + sizes.n_paths // 8 + 48 * sizes.n_leaves
+    return lists + codes + searching + _COMPILER_BYTES
 
 
 def counted_seconds(sizes: JobSizes) -> float:
     """Return the seconds in which the rows that count in each row's leaves are listed and visited."""
     n_visits = sizes.n_paths * _UNEVEN_LEAVES * sizes.n_rows * sizes.n_trees / max(sizes.n_leaves, sizes.n_trees)
     return _SECONDS_PER_LISTED * sizes.n_paths + _SECONDS_PER_VISIT * n_visits
+
+
+def graded_bytes(sizes: JobSizes) -> int:
+    """Return the bytes of leaves from left to right, of what is above them, and of sums of the rows of each core."""
+    codes = sizes.code_bytes if sizes.is_local else 4
+    searching = n_cores() * (8 * sizes.n_rows + 8 * sizes.n_leaves // sizes.n_trees)
+    return codes * sizes.n_paths + 48 * sizes.n_nodes + 48 * sizes.n_leaves + searching + _COMPILER_BYTES
+
+
+def graded_steps(n_rows: int, n_trees: int, n_leaves: int) -> int:
+    """Return the steps of comparing each row with all others in all trees, and each of its leaves with all leaves."""
+    return n_rows * (n_rows * n_trees + _STEPS_PER_LEAF * n_leaves)
+
+
+def graded_seconds(sizes: JobSizes) -> float:
+    """Return the seconds in which each row is compared with all others by how far they go together."""
+    return _SECONDS_PER_GRADED_STEP * graded_steps(sizes.n_rows, sizes.n_trees, sizes.n_leaves)
 
 
 def position_bytes(sizes: JobSizes) -> int:

@@ -64,13 +64,13 @@ class CountedTable(LeafTable):
             counted = CountedRows.of(table.codes, table.offsets, lambda tree: (bags.counts(tree) == 0).astype(np.int64))
             return _counted(kind, table, counted, np.ones(len(counted.totals), np.int64), in_bag)
         counted = CountedRows.of(table.codes, table.offsets, bags.counts)
-        return _counted(kind, table, counted, _shared(np.full(table.n_trees, float(TOTAL)), counted), in_bag)
+        return _counted(kind, table, counted, _shared(np.full(table.n_trees, TOTAL), counted), in_bag)
 
     @staticmethod
     def by_sizes(table: LeafTable, weights: NDArray[np.int64]) -> "CountedTable":
         """Return the table of ``kernel``, for trees of these weights, (n_trees,)."""
         counted = CountedRows.of(table.codes, table.offsets)
-        return _counted("kernel", table, counted, _shared(weights / weights.sum() * TOTAL, counted), None)
+        return _counted("kernel", table, counted, _shared(parts_of_trees(weights), counted), None)
 
 
 def _counted(
@@ -85,10 +85,19 @@ def _counted(
     )
 
 
-def _shared(of_trees: NDArray[np.float64], counted: CountedRows) -> NDArray[np.int64]:
-    """Return what a count of 1 adds in each leaf, where its tree's part is shared among the counts of the leaf."""
+def parts_of_trees(weights: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the part of each tree in ``TOTAL``, (n_trees,), from their weights; rounded down, never above together."""
+    total = sum(weights.tolist())
+    return np.array([weight * TOTAL // total for weight in weights.tolist()], np.int64)
+
+
+def _shared(of_trees: NDArray[np.int64], counted: CountedRows) -> NDArray[np.int64]:
+    """Return what a count of 1 adds in each leaf, where its tree's part is shared among the counts of the leaf.
+
+    It is rounded down, so that the proximities of a row never add up to more than ``TOTAL``.
+    """
     of_leaves = np.repeat(of_trees, np.diff(counted.leaf_offsets))
-    worths = np.rint(of_leaves / np.maximum(counted.totals, 1)).astype(np.int64)
+    worths = of_leaves // np.maximum(counted.totals, 1).astype(np.int64)
     return np.where(of_leaves > 0, np.maximum(worths, 1), 0)  # 0 alone says that a tree does not count
 
 

@@ -1,19 +1,16 @@
 """The nearest rows where it matters what rows count in leaves: the rows listed in a query's leaves are visited."""
 
-from collections.abc import Iterator
-from contextlib import closing
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled, inlined
 from ..compute.progress import ReportProgress, ignore_progress
-from ..compute.threads import in_order
 from .counted_table import TOTAL, CountedTable, unbagged
+from .kept_rows import find_in_blocks, keep
 
 _BLOCK_QUERIES = 512  # that a thread looks up at a time
-_STAGE = "finding nearest rows"
 _N_BITS = np.array([number.bit_count() for number in range(256)], np.int64)
 
 
@@ -60,7 +57,7 @@ class NearestByCounts:
             queries = self._of_rows(rows[some])
             _find_nearest(self._lists, queries, self._rule, nearest[0, some], nearest[1, some])
 
-        self._in_blocks(find, len(rows), report)
+        find_in_blocks(find, len(rows), _BLOCK_QUERIES, report)
         return nearest[0], nearest[1]
 
     def columns(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -92,15 +89,6 @@ class NearestByCounts:
         proximities = np.zeros((len(queries.leaves), self._table.n_rows), np.int64)
         _fill_columns(self._lists, queries, self._rule, proximities)
         return proximities
-
-    def _in_blocks(self, work: Any, n_queries: int, report: ReportProgress) -> None:
-        def blocks() -> Iterator[slice]:
-            for start in range(0, n_queries, _BLOCK_QUERIES):
-                yield slice(start, min(start + _BLOCK_QUERIES, n_queries))
-
-        with closing(in_order(work, blocks())) as results:
-            for some, _ in results:
-                report(some.stop / n_queries, _STAGE)
 
 
 class _Lists(NamedTuple):
@@ -146,7 +134,7 @@ def _find_nearest(
             if row == queries.rows[query]:
                 continue
             value = _proximity(value, n_out, rule, queries.in_bag[query], row)
-            n_kept = _keep(nearest, near, n_kept, row, value)
+            n_kept = keep(nearest, near, n_kept, row, value)
         nearest[n_kept:] = -1
         near[n_kept:] = 0
 
@@ -202,20 +190,3 @@ def _proximity(total: int, n_out: int, rule: _Rule, in_bag: NDArray[np.uint8], r
     for place in range(len(bags)):
         n_common -= _N_BITS[bags[place] | in_bag[place]]
     return (total * TOTAL + n_common // 2) // n_common
-
-
-@inlined
-def _keep(rows: NDArray[np.int64], proximities: NDArray[np.int64], n_kept: int, row: int, proximity: int) -> int:
-    """Insert a row among the nearest, which are sorted, if it is one of them; return how many are kept then."""
-    place = n_kept
-    if place == len(rows):
-        if proximity < proximities[place - 1] or (proximity == proximities[place - 1] and row > rows[place - 1]):
-            return n_kept
-        place -= 1
-    while place > 0 and (
-        proximities[place - 1] < proximity or (proximities[place - 1] == proximity and rows[place - 1] > row)
-    ):
-        rows[place], proximities[place] = rows[place - 1], proximities[place - 1]
-        place -= 1
-    rows[place], proximities[place] = row, proximity
-    return min(n_kept + 1, len(rows))

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress, ignore_progress
 from .counted_table import CountedTable
+from .graded_table import GradedTable
 from .leaves import LeafTable
 from .nearest_by_counts import NearestByCounts
-from .nearest_rows import nearest_rows
+from .nearest_by_depth import NearestByDepth
+from .nearest_rows import NearestRows, nearest_rows
 
 BLOCK_CELLS = 2_000_000
 """Neighbours of the rows of a block."""
@@ -53,7 +55,7 @@ def each_neighborhood(
     InvalidInput
         If there are not as many other rows.
     """
-    nearest = NearestByCounts(table) if isinstance(table, CountedTable) else nearest_rows(table, weights)
+    nearest = _search(table, weights)
     length = max(1, BLOCK_CELLS // max(n_neighbors, n_cells_a_row))
     for start in range(0, table.n_rows, length):
         rows = np.arange(start, min(start + length, table.n_rows))
@@ -62,6 +64,12 @@ def each_neighborhood(
             report((rows[0] + fraction * len(rows)) / table.n_rows, stage)
 
         yield Neighborhoods(rows, *nearest.of_rows(rows, n_neighbors, report_block))
+
+
+def _search(table: LeafTable, weights: NDArray[np.int64]) -> NearestByCounts | NearestByDepth | NearestRows:
+    if isinstance(table, CountedTable):
+        return NearestByCounts(table)
+    return NearestByDepth(table) if isinstance(table, GradedTable) else nearest_rows(table, weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,7 @@
 """The spaces in which the nearest rows of every row are found: those of prototypes, and those in which rows count."""
 
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from tree_explainers.compute.progress import part_of
 from tree_explainers.errors import InvalidInput
 from tree_explainers.leaf_space.coarser_leaves import coarser_leaves
 from tree_explainers.leaf_space.counted_table import TOTAL, BagKind, CountedTable
+from tree_explainers.leaf_space.graded_table import GradedTable
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.leaf_space.partitioned_table import PartitionedTable
 
@@ -48,7 +49,7 @@ def load_neighbor_space(context: JobContext, request: ProximitiesRequest) -> Nei
         ``method_not_applicable`` for a kind that needs the rows of training, where these are others.
     """
     if request.proximity_kind in get_args(RowKind):
-        return _load_counted(context, request)
+        return _load_by_rows(context, request)
     if request.proximity_kind != "euclidean":
         return _of_space(load_leaf_space(context, request))
     model, dataset = load_rows(context, request)
@@ -68,33 +69,35 @@ def _of_space(space: Space) -> NeighborSpace:
     )
 
 
-def _load_counted(context: JobContext, request: ProximitiesRequest) -> NeighborSpace:
+def _load_by_rows(context: JobContext, request: ProximitiesRequest) -> NeighborSpace:
     model, scored = load_rows(context, request)
     table = scored.table.here() if isinstance(scored.table, PartitionedTable) else scored.table
-    weights = np.ones(table.n_trees, np.int64)
-    if request.proximity_kind == "kernel":
-        counted, weights = _kernel(model, table, request.min_leaf_rows)
-    else:
-        counted = _by_bags(model, table, request)
-    kind = counted.kind
-    dataset = replace(scored, table=counted)
-    return NeighborSpace(model, dataset, kind, np.array([TOTAL]), request.min_leaf_rows, int(np.count_nonzero(weights)))
+    is_by_bags = request.proximity_kind in get_args(BagKind)
+    compared, n_trees_used = (_by_bags if is_by_bags else _weighted)(model, table, request)
+    kind = cast("RowKind", request.proximity_kind)
+    dataset, total = replace(scored, table=compared), np.array([TOTAL])
+    return NeighborSpace(model, dataset, kind, total, request.min_leaf_rows, n_trees_used)
 
 
-def _kernel(model: OpenModel, table: LeafTable, min_leaf_rows: int) -> tuple[CountedTable, NDArray[np.int64]]:
-    """Return the table of ``kernel`` and the weights of its trees, those with which nearness predicts best."""
-    leaves = coarser_leaves(model.ensemble, table, min_leaf_rows)
+def _weighted(model: OpenModel, table: LeafTable, request: ProximitiesRequest) -> tuple[LeafTable, int]:
+    """Return the table of ``kernel`` or ``graded``, and how many trees count: by weights that make nearness predict."""
+    leaves = coarser_leaves(model.ensemble, table, request.min_leaf_rows)
     kind: ProximityKind = "boosting_sd" if model.view.ensemble == "boosting" else "random_forest"
     weights = leaves.weights(kind, table, model.ensemble.leaf_values)
-    return CountedTable.by_sizes(leaves.table(table), weights), weights
+    n_trees_used = int(np.count_nonzero(weights))
+    if request.proximity_kind == "kernel":
+        return CountedTable.by_sizes(leaves.table(table), weights), n_trees_used
+    ensemble = model.ensemble if leaves.min_leaf_rows == 1 else leaves.cut(model.ensemble)
+    return GradedTable.of(ensemble, leaves.table(table), weights), n_trees_used
 
 
-def _by_bags(model: OpenModel, table: LeafTable, request: ProximitiesRequest) -> CountedTable:
+def _by_bags(model: OpenModel, table: LeafTable, request: ProximitiesRequest) -> tuple[LeafTable, int]:
+    """Return the table of ``gap`` or ``oob``, in which all trees count."""
     bags = model.description.bags
     assert bags is not None  # without which the request is refused
     kind: BagKind = "gap" if request.proximity_kind == "gap" else "oob"
     try:
-        return CountedTable.by_bags(kind, table, bags)
+        return CountedTable.by_bags(kind, table, bags), table.n_trees
     except InvalidInput as error:
         detail = (
             f"proximity_kind `{kind}` looks at which trees learned from which rows, and those of dataset "

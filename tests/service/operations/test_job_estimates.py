@@ -12,8 +12,10 @@ from sklearn.ensemble import RandomForestClassifier
 
 from schemas.approximation_trees import MAX_ROWS_HELD, ApproximationTreeRequest
 from schemas.nouns import NOUNS
+from schemas.proximities import ProximitiesRequest
 from service.operations.artefacts import MadeFrom
 from service.operations.job_estimates import JobEstimate, Need, estimate_job, estimated_kinds, refuse_beyond
+from service.operations.row_kinds import refusal_of_row_kind
 from service.operations.run_on import resolve_run_on
 from storage.errors import StorageError
 from storage.job_counts import is_short
@@ -107,6 +109,18 @@ def test_by_plain_distance_positions_are_held_instead_of_lists_and_features_take
         estimates = [estimate_job(kind, each, request) for each in (sizes, wide)]
         assert estimates[0].n_bytes < estimates[1].n_bytes
         assert estimates[0].seconds < estimates[1].seconds
+
+
+def test_kinds_that_look_at_rows_of_leaves_or_above_them_have_costs_of_their_own() -> None:
+    def estimate(kind: str, sizes: JobSizes = SOME) -> JobEstimate:
+        return estimate_job("proximities", sizes, REQUESTS["proximities"] | {"proximity_kind": kind})
+
+    large_leaves = replace(SOME, n_leaves=2 * SOME.n_trees)
+    fewer_rows = replace(SOME, n_rows=SOME.n_rows // 2)
+    for kind in ("gap", "oob", "kernel"):
+        assert estimate(kind).n_bytes > estimate("random_forest").n_bytes + 3 * SOME.n_paths  # lists with counts
+        assert estimate(kind, large_leaves).seconds > estimate(kind).seconds
+    assert 3.5 < estimate("graded").seconds / estimate("graded", fewer_rows).seconds < 4.1
 
 
 def test_prototype_sets_need_room_for_lists_of_uncut_and_of_coarser_leaves_and_for_those_that_they_file() -> None:
@@ -223,6 +237,8 @@ def _explain(workshop: Workshop, both: dict[str, str]) -> Any:  # any view
 
 JOBS: dict[str, Changes] = {
     "proximities": lambda workshop, both: workshop.find_neighbors(**both),
+    "proximities by kernel": lambda workshop, both: workshop.find_neighbors(**both, proximity_kind="kernel"),
+    "proximities by graded": lambda workshop, both: workshop.find_neighbors(**both, proximity_kind="graded"),
     "label audit": lambda workshop, both: workshop.audit(**both),
     "prototypes": lambda workshop, both: workshop.make(**both, n_candidates=1000),
     "prototypes, swaps": lambda workshop, both: workshop.make(**both, n_candidates=300, refine="swap"),
@@ -265,6 +281,19 @@ def test_an_estimate_is_above_what_the_job_holds_and_below_four_times_that(
     own_bytes = limits[-1].n_bytes - worker_bytes
     assert peaks[-1] < own_bytes
     assert limits[-1].n_bytes < 4 * (peaks[-1] + worker_bytes)
+
+
+def test_too_many_rows_to_be_compared_by_degrees_are_refused(workshop: Workshop, both: dict[str, str]) -> None:
+    model, request = (
+        workshop.context.models.get(both["model"]).view,
+        ProximitiesRequest(**both, proximity_kind="graded"),
+    )
+    assert refusal_of_row_kind(request, model, 100_000) is None
+    refusal = refusal_of_row_kind(request, model, 200_000)
+    assert refusal is not None
+    assert (refusal.code, refusal.pointer) == ("resource_estimate_exceeds_limit", "/dataset")
+    assert f"in {N_TREES} trees, which would take too long; send fewer rows" in refusal.detail
+    assert refusal_of_row_kind(request.model_copy(update={"proximity_kind": "kernel"}), model, 200_000) is None
 
 
 def test_a_tree_that_outgrows_one_process_is_placed_on_the_cluster_where_it_fits(

@@ -93,9 +93,10 @@ def _create(  # the parameters of the method, all with defaults
     proximity_kind
         Which proximity; ``auto`` follows the model's kind of ensemble. ``euclidean``: plain distance between raw
         features instead, numbers by their ranks, with which ``min_leaf_rows`` means nothing. ``kernel``: each tree's
-        weight is shared among the rows of the leaf. For the training rows of a forest of scikit-learn: ``gap``, the
-        share that a row has in the forest's out-of-bag prediction for the other, and ``oob``, the share of the trees
-        that learned from neither row in which both have the same leaf.
+        weight is shared among the rows of the leaf. ``graded``: by how far two rows go together in each tree. For the
+        training rows of a forest of scikit-learn: ``gap``, the share that a row has in the forest's out-of-bag
+        prediction for the other, and ``oob``, the share of the trees that learned from neither row in which both have
+        the same leaf.
     min_leaf_rows
         Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves.
     settings

@@ -93,10 +93,10 @@ PrototypeSetResultProximityKind: TypeAlias = Literal[
     "random_forest", "boosting", "boosting_sd", "boosting_l1", "euclidean"
 ]
 ProximitiesProximityKind: TypeAlias = Literal[
-    "auto", "random_forest", "boosting", "boosting_sd", "boosting_l1", "euclidean", "gap", "oob", "kernel"
+    "auto", "random_forest", "boosting", "boosting_sd", "boosting_l1", "euclidean", "gap", "oob", "kernel", "graded"
 ]
 ProximitiesResultProximityKind: TypeAlias = Literal[
-    "random_forest", "boosting", "boosting_sd", "boosting_l1", "euclidean", "gap", "oob", "kernel"
+    "random_forest", "boosting", "boosting_sd", "boosting_l1", "euclidean", "gap", "oob", "kernel", "graded"
 ]
 ProximityKind: TypeAlias = Literal["auto", "random_forest", "boosting", "boosting_sd", "boosting_l1"]
 ReadinessDegraded: TypeAlias = Literal["redis", "objects", "disk", "database"]

@@ -24,7 +24,7 @@ class Neighbor(Record):
     """Id of the row: its text in the dataset's row_id column, or its 0-based index without one."""
     proximity: float
     """Share of trees, by weight, in which the two rows have the same leaf; with `euclidean` 1 - distance / sqrt(number
-    of features), and with `gap`, `oob` and `kernel` what these define.
+    of features), and with `gap`, `oob`, `kernel` and `graded` what these define.
     """
     distance: float
     """1 - proximity."""
@@ -109,10 +109,12 @@ class ProximitiesRequest(Record):
     (votes, AdaBoost, calibrated models). `euclidean`: no trees at all, as a baseline; 1 - distance / sqrt(number of
     features), where numbers differ by their ranks among the reference rows, 0 to 1, and categories, truth values and
     missing values by 0 or 1 (Tan et al., table 1). `kernel`: each tree's weight is shared among the rows of the leaf,
-    so that all rows' proximities to a row add up to 1 and those in small leaves are nearer. Of forests whose `bags` are
-    known, and their training rows in order: `gap`, the share that a row has in the forest's prediction for the other,
-    over the trees that did not learn from this (Rhodes et al., 2023; not symmetric); `oob`, the share of the trees that
-    learned from neither row in which both have the same leaf.
+    so that all rows' proximities to a row add up to 1 and those in small leaves are nearer. `graded`: by how far two
+    rows go together in each tree, twice the depth of the lowest node above both by the sum of the depths of their
+    leaves, instead of all or nothing. Of forests whose `bags` are known, and their training rows in order: `gap`, the
+    share that a row has in the forest's prediction for the other, over the trees that did not learn from this (Rhodes
+    et al., 2023; not symmetric); `oob`, the share of the trees that learned from neither row in which both have the
+    same leaf.
     """
     n_neighbors: int | Unset = UNSET
     """Number of nearest rows of each row; less than the number of rows of the dataset."""
@@ -132,7 +134,7 @@ class ProximitiesResult(Record):
 
     proximity_kind: ProximitiesResultProximityKind | str
     """How trees were weighted in the proximities; `euclidean`: rows were compared by plain distance; `gap`, `oob`,
-    `kernel`: by what rows count in the leaves.
+    `kernel`: by what rows count in the leaves; `graded`: by how far they go together in trees.
     """
     n_rows: int
     """Number of rows of the dataset."""

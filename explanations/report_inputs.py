@@ -22,6 +22,7 @@ from storage.artefacts import ArtefactStore
 from storage.database import Database
 from storage.dataset_rows import open_rows
 from storage.datasets import DatasetStore
+from storage.dictionaries import DictionaryStore
 from storage.errors import NotFound
 from storage.explainers import ExplainerStore
 from storage.feature_matching import match_features
@@ -33,6 +34,7 @@ from tree_explainers.compute.progress import Tick, no_tick
 from .dataset_rows import DatasetRows
 from .explained_rows import explain_instances
 from .instances import read_instances
+from .result_words import ResultWords, without_hidden
 from .warm_explainer import WarmExplainer
 
 Json = dict[str, Any]
@@ -99,7 +101,7 @@ class ReportReader:
             request=request,
             own=own,
             other=None if request.compare_with is None else self.explained(request.compare_with),
-            newer_dataset=None if newer is None else _json(DatasetStore(self._database).get(newer).view),
+            newer_dataset=None if newer is None else self._dataset(newer),
             comparison=None if request.comparison is None else self._made(COMPARISONS, request.comparison),
             map=None if request.map is None else self._made(MAPS, request.map),
             label_audit=None if audit is None else self._made(LABEL_AUDITS, audit),
@@ -115,7 +117,7 @@ class ReportReader:
         explainer = ExplainerStore(self._database).get(explainer_id)
         model = _json(ModelStore(self._database).get(explainer.model).view)
         prototypes = self._made(PROTOTYPE_SETS, explainer.prototype_set)
-        dataset = _json(DatasetStore(self._database).get(prototypes["request"]["dataset"]).view)
+        dataset = self._dataset(prototypes["request"]["dataset"])
         rules, tree = rule_set or explainer.rule_set, approximation_tree or explainer.approximation_tree
         made = [
             None if rules is None else self._made(RULE_SETS, rules),
@@ -125,11 +127,19 @@ class ReportReader:
         inputs += [_file("datasets", dataset), prototypes["input"], *(each["input"] for each in made if each)]
         return Explained(model, dataset, prototypes, made[0], made[1], inputs)
 
+    def _dataset(self, dataset_id: str) -> Json:
+        """Return a dataset without the columns that its dictionary hides."""
+        dictionary = DictionaryStore(self._database).get(dataset_id)
+        return without_hidden(_json(DatasetStore(self._database).get(dataset_id).view), dictionary.hidden)
+
     def _made(self, noun: Noun[Any], artefact_id: str) -> Json:
         artefact = ArtefactStore(self._database).get(noun.name, artefact_id)
         sha256 = artefact.ready_result()
         shown = ReportInput(noun=noun.name, id=artefact_id, sha256=sha256)
         result = json.loads(self._objects.get(sha256))
+        words = ResultWords.read(self._database, self._objects, noun.name, artefact.request)
+        if words is not None:
+            result = words.shown(noun.name, result)
         return {"id": artefact_id, "request": artefact.request, "result": result, "input": shown}
 
     def _rows(self, warm: WarmExplainer, dataset_id: str, row_ids: Sequence[str], tick: Tick) -> list[Json]:

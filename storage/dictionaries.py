@@ -25,6 +25,12 @@ class StoredDictionary:
     revision: int  # 0: there never were any
     words: Mapping[str, Any] | None  # None: there are none
 
+    @property
+    def hidden(self) -> frozenset[str]:
+        """Features of which nothing is shown."""
+        features = () if self.words is None else self.words.get("features", ())
+        return frozenset(feature["name"] for feature in features if feature.get("hidden"))
+
 
 class DictionaryStore:
     """Rows of dictionaries."""

@@ -6,12 +6,12 @@ from typing import Any
 from leafspace_drawings import Call, Links, Place, draw_at
 from pydantic import BaseModel
 
+from explanations.result_words import without_hidden
 from schemas.noun import Noun
 from storage.errors import StorageError
 
 from ..app_context import AppContext
 from ..operations import artefacts, datasets, models
-from .worded_results import in_words
 
 Json = dict[str, Any]
 Parameters = Mapping[str, str]
@@ -38,7 +38,13 @@ def beside(context: AppContext, document: Json) -> tuple[Json, Json]:
     """Return the model and the dataset of an artefact."""
     request = document["request"]
     known = to_json(models.get_model(context, request["model"]))
-    return known, to_json(datasets.get_dataset(context, request["dataset"]))
+    return known, shown_dataset(context, request["dataset"])
+
+
+def shown_dataset(context: AppContext, dataset_id: str) -> Json:
+    """Return a dataset without the columns that its dictionary hides."""
+    hidden = context.dictionaries.get(dataset_id).hidden
+    return without_hidden(to_json(datasets.get_dataset(context, dataset_id)), hidden)
 
 
 def newest(context: AppContext, noun: Noun[Any], model_id: str) -> list[Json]:
@@ -53,7 +59,7 @@ def ready(context: AppContext, noun: Noun[Any], artefact_id: str) -> Json:
     if size > MAX_DRAWN_BYTES:
         detail = f"the result has {size:,} bytes, more than the {MAX_DRAWN_BYTES:,} that are drawn; download it"
         raise StorageError("too_many_rows", detail)
-    return in_words(context, noun, to_json(artefacts.get_one(context, noun, artefact_id)))
+    return to_json(artefacts.get_one(context, noun, artefact_id))
 
 
 def at(drawing: str, way: list[tuple[str, str | None]], call: Call) -> str:

@@ -18,7 +18,7 @@ from storage.feature_matching import target_of_cell
 
 from ..app_context import AppContext
 from ..operations import datasets, explainers, models
-from .documents import LINKS, Json, at, of_model, ready, to_json
+from .documents import LINKS, Json, at, of_model, ready, shown_dataset, to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class RowToExplain:
         explainer = explainers.get_explainer(context, explainer_id)
         prototypes = ready(context, PROTOTYPE_SETS, explainer.prototype_set)
         known = to_json(models.get_model(context, explainer.model))
-        dataset = to_json(datasets.get_dataset(context, prototypes["request"]["dataset"]))
+        dataset = shown_dataset(context, prototypes["request"]["dataset"])
         if not changed:
             request = ExplanationRequest(dataset=dataset["id"], row_ids=[row_id], detail="full", include=["curves"])
             return cls(row_id, explainer_id, known, request, dataset, prototypes, Change())
@@ -79,8 +79,11 @@ class RowToExplain:
         body = self.request.model_dump(mode="json", exclude_unset=True)
         rows = f'dataset="{self.dataset["id"]}", row_ids=["{self.row_id}"]'
         if self.change.before:
-            body["instances"] = body["instances"][1:]
-            rows = repr([dict(zip(self.known["feature_names"], body["instances"][0], strict=True))])
+            shown = {column["name"] for column in self.dataset["columns"]}
+            named = zip(self.known["feature_names"], body["instances"][1], strict=True)
+            row = {name: value if name in shown else "…" for name, value in named}
+            body["instances"] = [[*row.values()]]
+            rows = repr([{name: value for name, value in row.items() if name in shown}])
         elif self.request.instances:
             body = {"dataset": self.dataset["id"], "row_ids": [self.row_id]} | body
             del body["instances"]

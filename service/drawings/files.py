@@ -17,8 +17,8 @@ from schemas.prototype_sets import PROTOTYPE_SETS
 from storage.errors import StorageError
 
 from ..app_context import AppContext
-from ..operations import datasets, explainers
-from .documents import beside, ready, to_json
+from ..operations import explainers
+from .documents import beside, ready, shown_dataset, to_json
 
 MAX_EXPLAINED_ROWS = 50
 
@@ -65,7 +65,7 @@ def explanations_html(context: AppContext, explainer_id: str, answer: bytes) -> 
         )
         raise StorageError("too_many_rows", detail)
     prototypes = ready(context, PROTOTYPE_SETS, explainers.get_explainer(context, explainer_id).prototype_set)
-    dataset = to_json(datasets.get_dataset(context, prototypes["request"]["dataset"]))
+    dataset = shown_dataset(context, prototypes["request"]["dataset"])
     shown = WhyContext(dataset=dataset, prototype_set=prototypes, provenance=found["provenance"])
     title = f"Why row {rows[0]['row_id']}?" if len(rows) == 1 else f"Why these {len(rows)} rows?"
     return whole_document(title, "\n".join(draw_explanation(row, shown) for row in rows))

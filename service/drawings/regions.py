@@ -14,9 +14,8 @@ from schemas.rule_sets import RULE_SETS
 from storage.errors import StorageError
 
 from ..app_context import AppContext
-from ..operations import datasets, explainers, models
-from .documents import LINKS, Json, Parameters, at, of_model, ready, to_json
-from .worded_results import hidden_features
+from ..operations import artefacts, explainers, models
+from .documents import LINKS, Json, Parameters, at, of_model, ready, shown_dataset, to_json
 
 _CELLS = 31  # each way: as many predictions as one call answers
 _MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
@@ -41,15 +40,14 @@ class RegionsToExplain:
         explainer = to_json(explainers.get_explainer(context, explainer_id))
         known = to_json(models.get_model(context, explainer["model"]))
         prototypes = ready(context, PROTOTYPE_SETS, explainer["prototype_set"])
-        dataset = to_json(datasets.get_dataset(context, prototypes["request"]["dataset"]))
+        dataset = shown_dataset(context, prototypes["request"]["dataset"])
         shown = known["feature_names"] if explainer["shown_features"] == "all" else explainer["shown_features"]
-        allowed = set(shown).difference(hidden_features(context, dataset["id"]))
-        columns = {column["name"]: column for column in dataset["columns"] if column["name"] in allowed}
+        columns = {column["name"]: column for column in dataset["columns"] if column["name"] in shown}
         numeric = _numeric(context, known, columns)
         across, up = _chosen(parameters, numeric)
         rows = {str(each["row_id"]): each for each in prototypes["result"]["prototypes"]}
         row_id = parameters["row"] if parameters.get("row") in rows else next(iter(rows))
-        row = {cell["name"]: cell["value"] for cell in rows[row_id]["features"]}
+        row = _values(context, explainer["prototype_set"], row_id)
         grid = [{**row, across.name: x, up.name: y} for y in up.values for x in across.values]
         instances: list[Any] = [[each.get(name) for name in known["feature_names"]] for each in grid]
         included = [part.name for part in PARTS if part.needs in _DRAWN_BESIDE and explainer[part.needs] is not None]
@@ -95,6 +93,13 @@ def _numeric(context: AppContext, known: Json, columns: dict[str, Json]) -> dict
         detail = "regions are drawn over two numeric features that vary and are shown, and there are fewer"
         raise StorageError("method_not_applicable", detail)
     return varying
+
+
+def _values(context: AppContext, prototype_set_id: str, row_id: str) -> Json:
+    """Return all values of a prototype by feature, those of hidden features among them, which the model needs, too."""
+    found = json.loads(artefacts.get_result(context, PROTOTYPE_SETS, prototype_set_id))
+    (features,) = (each["features"] for each in found["prototypes"] if each["row_id"] == row_id)
+    return {cell["name"]: cell["value"] for cell in features}
 
 
 def _chosen(parameters: Parameters, numeric: dict[str, Json]) -> tuple[Side, Side]:

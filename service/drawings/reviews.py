@@ -80,7 +80,8 @@ def _listed(
 
 def _values(context: AppContext, dataset: Json, rows: list[int]) -> dict[int, Any]:
     """Return the values of some rows; none of rows that are too wide to be shown beside each other."""
-    if len(dataset["columns"]) * len(rows) > _MOST_CELLS:
+    shown = [column["name"] for column in dataset["columns"]]
+    if not shown or len(shown) * len(rows) > _MOST_CELLS:
         return {}
-    page = json.loads(b"".join(list_numbered_rows(context, dataset["id"], (), rows, None)))["data"]
+    page = json.loads(b"".join(list_numbered_rows(context, dataset["id"], shown, rows, None)))["data"]
     return {row["row"]: row for row in page}

@@ -36,7 +36,7 @@ from tree_explainers.onnx_models.description import ModelDescription
 
 from ..app_context import AppContext
 from ..exports import write_tree, write_tree_over_tables
-from .artefacts import MadeFrom, matching_evaluation, ready_result, request_artefact
+from .artefacts import MadeFrom, exported_result, matching_evaluation, ready_result, request_artefact, shown_result
 from .feature_sets import tables_behind
 from .job_estimates import KindEstimate, Need, Request
 from .request_checks import other_methods, refuse_unmapped_columns, refuse_unused
@@ -166,16 +166,16 @@ def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat, over:
     artefact = context.artefacts.get(APPROXIMATION_TREES.name, tree_id)
     behind = tables_behind(context, artefact, form, over)
     if behind is not None:
-        return write_tree_over_tables(_read_tree(context, artefact), behind).encode()
+        return write_tree_over_tables(_exported_tree(context, artefact, form), behind).encode()
     if form == "onnx":
         ready_result(artefact)
         return context.objects.get(artefact.files["onnx"])
     assert form != "html"  # drawn by the route
-    return write_tree(_read_tree(context, artefact), form).encode()
+    return write_tree(_exported_tree(context, artefact, form), form).encode()
 
 
-def _read_tree(context: AppContext, artefact: Artefact) -> ApproximationTreeResult:
-    return ApproximationTreeResult.model_validate_json(context.objects.get(ready_result(artefact)))
+def _exported_tree(context: AppContext, artefact: Artefact, form: TreeExportFormat) -> ApproximationTreeResult:
+    return ApproximationTreeResult(**exported_result(context, APPROXIMATION_TREES, artefact, form))
 
 
 def _normalised(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
@@ -235,14 +235,16 @@ def next_question(context: AppContext, tree_id: str, request: NextQuestionReques
     ------
     StorageError
         ``artefact_not_ready``; ``unknown_feature``, ``bad_feature_type`` or ``non_finite_number`` for an answer,
-        which is named.
+        which is named; ``method_not_applicable`` where the tree has to know a feature that is hidden.
     """
     artefact = context.artefacts.get(APPROXIMATION_TREES.name, tree_id)
-    content = _read_tree(context, artefact)
+    content = ApproximationTreeResult.model_validate_json(context.objects.get(ready_result(artefact)))
+    shown = ApproximationTreeResult(**shown_result(context, APPROXIMATION_TREES, artefact))
     model = context.models.get(artefact.request["model"]).view
     answers = _checked_answers(model, request.answers)
     path = follow_path(splits_of(content), answers, content.implications)
-    return _next_question(tree_id, content, path, answers)
+    tested = {content.nodes[node].column for node, _ in path.passed}
+    return _next_question(tree_id, shown, path, len(tested & answers.keys()))
 
 
 def _checked_answers(model: Model, answers: Mapping[str, Any]) -> dict[str, Any]:
@@ -266,9 +268,7 @@ def _pointer(name: str) -> str:
     return "/answers/" + name.replace("~", "~0").replace("/", "~1")
 
 
-def _next_question(
-    tree_id: str, content: ApproximationTreeResult, path: PartialPath, answers: Mapping[str, Any]
-) -> NextQuestion:
+def _next_question(tree_id: str, content: ApproximationTreeResult, path: PartialPath, n_asked: int) -> NextQuestion:
     reached = content.nodes[path.reached]
     is_leaf = reached.left is None
     return NextQuestion(
@@ -276,7 +276,7 @@ def _next_question(
         question=None if is_leaf else _question(content, reached),
         prediction=reached.prediction if is_leaf else None,
         scores=reached.scores,
-        n_asked=len({content.nodes[node].column for node, _ in path.passed} & answers.keys()),
+        n_asked=n_asked,
         n_features=content.n_features,
         path=[
             PathNode(id=node.id, feature=node.feature or "", text=node.text or "", holds=holds)
@@ -286,7 +286,13 @@ def _next_question(
 
 
 def _question(content: ApproximationTreeResult, node: ApproximationNode) -> Question:
-    (kind,) = (feature.type for feature in content.features if feature.name == node.column)
+    kind = next((feature.type for feature in content.features if feature.name == node.column), None)
+    if kind is None:
+        detail = (
+            "the next question of the tree is about a feature that the dataset's dictionary hides: grow a tree of "
+            "others by naming them as candidates"
+        )
+        raise StorageError("method_not_applicable", detail)
     return Question(
         node=node.id,
         feature=node.feature or "",

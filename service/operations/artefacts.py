@@ -3,16 +3,18 @@
 Each noun checks its requests in a file of its own, which then calls ``request_artefact``.
 """
 
-import json
 from collections.abc import Generator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+import orjson
 import structlog
 from pydantic import ValidationError
 from sqlalchemy import Connection
 
+from explanations.result_words import ResultWords
 from observability.logs import current_request_id
 from schemas.artefacts import ArtefactView
 from schemas.contract import Contract, Page
@@ -40,6 +42,8 @@ _LOG = structlog.get_logger(__name__)
 View = TypeVar("View", bound=ArtefactView)
 _LARGE_DATASET_ROWS = 100_000
 _BLOCK_BYTES = 256 << 10
+_COMPUTED = frozenset({"json", "sql", "python"})
+"""Forms of exports that compute with all features, hidden ones among them."""
 
 
 class Inputs(Protocol):
@@ -237,7 +241,46 @@ def write_one(context: AppContext, noun: Noun[View], artefact_id: str) -> Genera
     if artefact.result is None:
         return iter_once(view.model_dump_json().encode())
     head = view.model_dump_json(exclude={"result"}).encode()
-    return _joined(head, context.objects.path_of_pages(artefact.result))
+    return _joined(head, shown_blocks(context, noun, artefact_id))
+
+
+def words_of(context: AppContext, noun: Noun[Any], artefact: Artefact) -> ResultWords | None:
+    """Return the words in which an artefact's result is read; none where it is read as its job wrote it."""
+    return ResultWords.read(context.database, context.objects, noun.name, artefact.request)
+
+
+def shown_result(context: AppContext, noun: Noun[Any], artefact: Artefact) -> Any:  # JSON
+    """Return the result of an artefact that is ready, as people read it."""
+    result = orjson.loads(context.objects.get(ready_result(artefact)))
+    words = words_of(context, noun, artefact)
+    return result if words is None else words.shown(noun.name, result)
+
+
+def exported_result(context: AppContext, noun: Noun[Any], artefact: Artefact, form: str) -> Any:  # JSON
+    """Return rules or a tree for an export: as people read it, or as code computes it, with its texts in words."""
+    result = orjson.loads(context.objects.get(ready_result(artefact)))
+    words = words_of(context, noun, artefact)
+    if words is None:
+        return result
+    return words.computed(noun.name, result) if form in _COMPUTED else words.shown(noun.name, result)
+
+
+def shown_blocks(context: AppContext, noun: Noun[Any], artefact_id: str) -> Generator[bytes]:
+    """Return the whole result as JSON in blocks, as people read it."""
+    artefact = context.artefacts.get(noun.name, artefact_id)
+    path = context.objects.path_of_pages(ready_result(artefact))
+    words = words_of(context, noun, artefact)
+    if words is None:
+        return file_blocks(path)
+    return iter_once(orjson.dumps(words.shown(noun.name, orjson.loads(path.read_bytes()))))
+
+
+def worded_bytes(context: AppContext, noun: Noun[Any], artefact_id: str) -> int:
+    """Return the size of a result that is put into words when it is read; 0 where it is passed on as it is kept."""
+    artefact = context.artefacts.get(noun.name, artefact_id)
+    if artefact.result is None or words_of(context, noun, artefact) is None:
+        return 0
+    return context.objects.path_of_pages(artefact.result).stat().st_size
 
 
 def result_path(context: AppContext, noun: Noun[View], artefact_id: str) -> Path:
@@ -257,10 +300,11 @@ def iter_once(body: bytes) -> Generator[bytes]:
     yield body
 
 
-def _joined(head: bytes, result: Path) -> Generator[bytes]:
+def _joined(head: bytes, result: Generator[bytes]) -> Generator[bytes]:
     """Yield the artefact as one JSON object with its result."""
-    yield head[:-1] + b',"result":'
-    yield from file_blocks(result)
+    with closing(result):
+        yield head[:-1] + b',"result":'
+        yield from result
     yield b"}"
 
 
@@ -292,7 +336,7 @@ def _refuse_if_queue_is_full(settings: ServiceSettings, connection: Connection, 
 
 def view_of(context: AppContext, noun: Noun[View], artefact: Artefact, *, reused: bool = False) -> View:
     """Return an artefact as readers get it, with its result if it is ready."""
-    result = None if artefact.result is None else json.loads(context.objects.get(artefact.result))
+    result = None if artefact.result is None else shown_result(context, noun, artefact)
     return _readable(noun, artefact, reused=reused, result=result)
 
 

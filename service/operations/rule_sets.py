@@ -1,8 +1,11 @@
 """Request rule sets, export them, and read the tables of their regions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.models import Model
 from schemas.relational_features import SqlSource
@@ -27,7 +30,7 @@ from tree_explainers.rule_sets import cost
 from ..app_context import AppContext
 from ..exports import write_rules, write_rules_over_tables
 from .artefact_tables import KeptTable, open_table
-from .artefacts import MadeFrom, get_result, matching_evaluation, request_artefact
+from .artefacts import MadeFrom, exported_result, matching_evaluation, request_artefact, words_of
 from .feature_sets import tables_behind
 from .job_estimates import KindEstimate, Need, Request
 from .request_checks import other_methods, refuse_unmapped_columns, refuse_unused
@@ -144,8 +147,9 @@ ESTIMATE = KindEstimate(_needs, _seconds, _held)
 
 def export_rules(context: AppContext, rule_set_id: str, form: RuleExportFormat, over: SqlSource | None = None) -> str:
     """Return the rules in a form that other programs can read or run; see ``tables_behind`` for ``over``."""
-    content = RuleSetResult.model_validate_json(get_result(context, RULE_SETS, rule_set_id))
-    behind = tables_behind(context, context.artefacts.get(RULE_SETS.name, rule_set_id), form, over)
+    artefact = context.artefacts.get(RULE_SETS.name, rule_set_id)
+    content = RuleSetResult(**exported_result(context, RULE_SETS, artefact, form))
+    behind = tables_behind(context, artefact, form, over)
     return write_rules(content, form) if behind is None else write_rules_over_tables(content, behind)
 
 
@@ -164,6 +168,16 @@ def open_region_table(context: AppContext, rule_set_id: str, name: Literal["para
             f"rule set {rule_set_id!r} keeps no regions: its method fits none; request one with method `fab` or `em`"
         )
         raise StorageError("method_not_applicable", detail) from None
+
+
+def shown_parameters(context: AppContext, rule_set_id: str) -> tuple[KeptTable, Iterator[pa.Table] | None]:
+    """Return the table of parameters, opened, and its lines without hidden features; none where all are shown."""
+    table = open_region_table(context, rule_set_id, "parameters")
+    words = words_of(context, RULE_SETS, context.artefacts.get(RULE_SETS.name, rule_set_id))
+    if words is None or not words.words.hidden:
+        return table, None
+    hidden = pa.array(sorted(words.words.hidden))
+    return table, (rows.filter(pc.invert(pc.is_in(rows.column("column"), hidden))) for rows in table.blocks())
 
 
 def _refuse_unused(request: RuleSetRequest) -> None:

@@ -23,9 +23,9 @@ from ..operations.idempotent_creation import idempotent_creation
 from ..operations.model_requirements import require_leaves
 from ..web.request_class import StrictRoute
 from .answers import accepted, fingerprint, made_at_once, made_by_job, problems
-from .dependencies import ContextDep, IdempotencyKey, MemoryDep, PageDep, RowPageDep
+from .dependencies import ContextDep, IdempotencyKey, MemoryDep, PageDep, RequestMemory, RowPageDep
 from .list_filters import filters_of
-from .streamed_answers import page_json, rewritten, stream_file, stream_json, stream_kept_file
+from .streamed_answers import page_json, rewritten, stream_file, stream_json, stream_kept_file, whole_json
 from .table_answers import Accept, choose, table_answer, three_forms
 
 View = TypeVar("View", bound=ArtefactView)
@@ -66,7 +66,7 @@ def plain_router(noun: Noun[View], request_artefact: RequestArtefact[View]) -> A
     router = artefact_router(noun, request_artefact, f"Request {_one(noun)}; a job makes it unless it is there.")
 
     async def get_content(artefact_id: str, context: ContextDep, memory: MemoryDep) -> Response:
-        return await stream_kept_file(context, memory, lambda: artefacts.result_path(context, noun, artefact_id), JSON)
+        return await _whole_content(context, memory, noun, artefact_id)
 
     router.get(
         f"/{{{noun.id_name}}}/content",
@@ -117,7 +117,10 @@ def _add_list(router: APIRouter, noun: Noun[Any]) -> None:
 
 def _add_get(router: APIRouter, noun: Noun[Any]) -> None:
     async def get_one(artefact_id: str, context: ContextDep, memory: MemoryDep) -> Response:
-        return await stream_json(context, memory, lambda: artefacts.write_one(context, noun, artefact_id))
+        write = partial(artefacts.write_one, context, noun, artefact_id)
+        if n_bytes := await run_in_threadpool(artefacts.worded_bytes, context, noun, artefact_id):
+            return await whole_json(context, memory, n_bytes, lambda: b"".join(write()))
+        return await stream_json(context, memory, write)
 
     router.get(
         f"/{{{noun.id_name}}}",
@@ -146,10 +149,11 @@ def add_whole_content(router: APIRouter, noun: Noun[Any], write: WriteResult, fo
 
     async def get_content(artefact_id: str, context: ContextDep, memory: MemoryDep, accept: Accept = JSON) -> Response:
         media_type = choose(accept)
-        path = await run_in_threadpool(artefacts.result_path, context, noun, artefact_id)
         if media_type == JSON:
-            return await stream_kept_file(context, memory, lambda: path, JSON)
-        return await rewritten(context, memory, path, lambda result: write(result, media_type), media_type)
+            return await _whole_content(context, memory, noun, artefact_id)
+        path = await run_in_threadpool(artefacts.result_path, context, noun, artefact_id)
+        write_in = lambda _: write(b"".join(artefacts.shown_blocks(context, noun, artefact_id)), media_type)  # noqa: E731
+        return await rewritten(context, memory, path, write_in, media_type)
 
     router.get(
         f"/{{{noun.id_name}}}/content",
@@ -181,6 +185,14 @@ def add_table_content(router: APIRouter, noun: Noun[Any], list_rows: ListRows, f
         response_model=Page[row],  # type: ignore[valid-type]  # a type that is made here
         responses=three_forms(forms) | problems(404, 406, 409, 413, 422, 503),
     )(_of(noun, get_content))
+
+
+async def _whole_content(context: AppContext, memory: RequestMemory, noun: Noun[Any], artefact_id: str) -> Response:
+    """Return the answer that is the whole result as JSON."""
+    if n_bytes := await run_in_threadpool(artefacts.worded_bytes, context, noun, artefact_id):
+        shown = lambda: b"".join(artefacts.shown_blocks(context, noun, artefact_id))  # noqa: E731  # as others are shown
+        return await whole_json(context, memory, n_bytes, shown)
+    return await stream_kept_file(context, memory, lambda: artefacts.result_path(context, noun, artefact_id), JSON)
 
 
 def _of(noun: Noun[Any], endpoint: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,12 +12,12 @@ from schemas.rule_sets import RULE_SETS, RuleExportFormat
 
 from ..exports import RULE_MEDIA_TYPES
 from ..operations import artefacts
-from ..operations.rule_sets import export_rules, open_region_table, request_rule_set
+from ..operations.rule_sets import export_rules, open_region_table, request_rule_set, shown_parameters
 from .answers import SQL_GROWTH, SqlSourceParameter, problems
 from .artefact_routes import add_whole_content, artefact_router
 from .dependencies import ContextDep, MemoryDep
 from .streamed_answers import drawn, rewritten, stream_file
-from .table_answers import Accept, choose, table_answer, table_as
+from .table_answers import Accept, choose, chosen_rows_answer, table_answer, table_as
 
 _PLAIN = ("rank", "text", "prediction", "coverage", "precision", "decided_precision", "n_rows", "support")
 _TABLE_FORMS = {form: form for form in (CSV, PARQUET)} | {"*/*": CSV, "application/*": PARQUET, "text/*": CSV, "": CSV}
@@ -107,7 +107,7 @@ async def get_rule_set_parameters(
 ) -> Response:
     """Read eta, the parameters of the regions of `fab` or `em` by statement, as CSV or Parquet, as `Accept` says."""
     media_type = choose(accept, _TABLE_FORMS)
-    make = lambda: table_answer(open_region_table(context, rule_set_id, "parameters"), media_type)  # noqa: E731
+    make = lambda: chosen_rows_answer(*shown_parameters(context, rule_set_id), media_type)  # noqa: E731
     return await stream_file(context, memory, make)
 
 

@@ -63,6 +63,14 @@ def table_answer(table: KeptTable, media_type: str) -> StreamedAnswer:
     return StreamedAnswer(_file_blocks(table), PARQUET, table.size_bytes)
 
 
+def chosen_rows_answer(table: KeptTable, blocks: Iterable[pa.Table] | None, media_type: str) -> StreamedAnswer:
+    """Return the answer that streams some rows of a table, which come in blocks, or all of them as it is kept."""
+    if blocks is None:
+        return table_answer(table, media_type)
+    write = written_csv if media_type == CSV else parquet_blocks
+    return StreamedAnswer(write(table, table.schema, blocks), media_type)
+
+
 def table_as(rows: pa.Table, media_type: str) -> bytes:
     """Return a small table as CSV or Parquet."""
     if media_type == CSV:

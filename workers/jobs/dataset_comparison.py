@@ -1,12 +1,13 @@
 """One model on two sets of rows: whether they differ in typicality, in what is predicted, and in effects (drift)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from explanations.comparison_texts import summary_of_datasets
 from schemas.comparisons import (
     MAX_SAMPLED_ROWS,
     ComparisonRequest,
@@ -48,7 +49,6 @@ from .share_comparisons import CHANCE, compare_shares
 _SAMPLED_ROWS = 2_000  # of each dataset, whose nearest row and whose effects are compared
 _LEAST_SHARE = 0.01  # of all mean absolute effects, of features that are compared: smaller effects move nothing
 _MOST_EFFECTS = 20
-_MOST_NAMED = 5  # features of the summary
 _TWO = 2  # classes, of which one score says all
 _FAMILIES = 2  # of comparisons, of shares and of distances, which share the probability of a false claim
 _LOADED, _TYPICAL, _EXPLAINED = (0.3, 0.6), 0.75, 1.0
@@ -56,7 +56,6 @@ _TRAINED_ON = (
     "dataset is not declared as held out: where the model was trained on its rows, others may differ from them though "
     "nothing has changed; name rows that it was not trained on, and declare them as held_out"
 )
-_UNSEEN = "what changed in ways that the model does not read is not seen"
 
 
 class _Sampled(NamedTuple):
@@ -102,7 +101,7 @@ def compare_datasets(context: JobContext, request: ComparisonRequest) -> Compari
         cautions.append(f"no effects are compared: {refusal}")
     drift, moved = _drift((first, second), typicality, effects)
     return ComparisonResult(
-        summary=_summary(drift, first.scored.n_rows, second.scored.n_rows),
+        summary=summary_of_datasets(drift, first.scored.n_rows, second.scored.n_rows),
         n_rows=first.scored.n_rows,
         n_other_rows=second.scored.n_rows,
         models=None,
@@ -235,51 +234,3 @@ def _moved(names: Sequence[str], of_features: Sequence[_Sampled], tested: _Teste
         for name, sample, compared, view in found
     ]
     return sorted(moved, key=lambda each: -each.moved)
-
-
-# In words.
-
-
-def _summary(drift: DatasetDrift, n_rows: int, n_other_rows: int) -> str:
-    if drift.conclusion == "too_few_rows":
-        return (
-            f"Nothing is concluded: {n_rows:,} and {n_other_rows:,} rows are compared, and either side needs "
-            f"{drift.min_rows} or more."
-        )
-    typicality = drift.typicality
-    if drift.conclusion == "no_difference_seen":
-        return (
-            f"No difference is more than chance would explain, at 95 % for all together. This does not show that "
-            f"nothing has changed: a distance of typicality below {typicality.detectable_distance:.2f} may go unseen, "
-            f"and {_UNSEEN}."
-        )
-    found = [*_named(drift)]
-    verb = "differs" if len(found) == 1 else "differ"
-    claim = f"{'; '.join(found)}: {'this' if len(found) == 1 else 'these'} {verb} by more than chance would explain"
-    return (
-        f"{claim[0].upper()}{claim[1:]}, at 95 % for all together, for rows that were drawn independently; {_UNSEEN}."
-    )
-
-
-def _named(drift: DatasetDrift) -> Iterator[str]:
-    """Yield what differs, in words."""
-    typicality = drift.typicality
-    if typicality.p_value <= SIGNIFICANCE:
-        yield (
-            f"typicality (distance {typicality.distance:.2f}, median proximity {typicality.other_median:.2f} after "
-            f"{typicality.median:.2f})"
-        )
-    if typicality.unreachable.differs:
-        yield f"the share of rows like none before ({_change(typicality.unreachable)})"
-    for each in drift.outcomes:
-        if each.rows.differs:
-            yield f"the share of “{each.outcome}” ({_change(each.rows)})"
-    if drift.values is not None and drift.values.p_value <= SIGNIFICANCE:
-        yield f"predicted values (distance {drift.values.distance:.2f})"
-    if drift.features_moved:
-        some, n_more = drift.features_moved[:_MOST_NAMED], len(drift.features_moved) - _MOST_NAMED
-        yield f"effects of {', '.join(some)}{f' and {n_more} more' if n_more > 0 else ''}"
-
-
-def _change(shares: ShareComparison) -> str:
-    return f"{shares.share or 0:.1%} after {shares.reference_share or 0:.1%}"

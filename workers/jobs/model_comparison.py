@@ -1,15 +1,15 @@
 """Two models on the same rows: which changed, where, which of them stand for others, and whose effects moved."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from explanations.comparison_texts import summary_of_models
 from schemas.comparisons import (
     N_NEIGHBORS,
-    ChangedRegion,
     ComparisonRequest,
     ComparisonResult,
     EffectChange,
@@ -55,7 +55,7 @@ def compare_models(context: JobContext, request: ComparisonRequest) -> Compariso
         cautions.append(f"no effects are compared: {refusal}")
     moved, scale = ([], None) if effects is None else effect_changes(*effects)
     return ComparisonResult(
-        summary=_summary(changed, first.scored.n_rows),
+        summary=summary_of_models(changed, first.scored.n_rows),
         n_rows=first.scored.n_rows,
         n_other_rows=None,
         models=changed,
@@ -178,39 +178,3 @@ def effect_changes(first: FeatureEffects, second: FeatureEffects) -> tuple[list[
         for at in order[:_MOST_EFFECTS]
     ]
     return changes, scale
-
-
-# In words.
-
-
-def _summary(changed: ModelChange, n_rows: int) -> str:
-    if changed.n_changed is None or changed.share_changed is None or changed.interval is None:
-        amount = (
-            f"The values of {n_rows:,} rows differ by {changed.mean_absolute_difference:.4g} on average, "
-            f"the other model's being {changed.mean_difference:+.4g} above"
-        )
-    else:
-        low, high = changed.interval.low, changed.interval.high
-        amount = (
-            f"{changed.n_changed:,} of {n_rows:,} rows ({changed.share_changed:.1%}, 95 % interval {low:.1%} to "
-            f"{high:.1%}) have another outcome"
-        )
-    return f"{amount}. {_where(changed.regions, is_share=changed.n_changed is not None)}{_shared(changed)}"
-
-
-def _where(regions: Sequence[ChangedRegion], *, is_share: bool) -> str:
-    if not regions:
-        return "No rule says where."
-    first = regions[0]
-    what = f"{first.changed:.0%} of the rows changed" if is_share else f"values differ by {first.changed:.4g}"
-    return f"Most of it is gathered where {first.text}: there {what}, {first.share_of_change:.0%} of all change."
-
-
-def _shared(changed: ModelChange) -> str:
-    if changed.neighbors is None:
-        return ""
-    found = changed.neighbors
-    return (
-        f" Of a row's {found.n_neighbors} nearest rows, both models have {found.share:.0%} in common "
-        f"({found.by_chance:.0%} by chance)."
-    )

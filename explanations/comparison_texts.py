@@ -1,0 +1,101 @@
+"""What comparisons found in sentences: by their job, and in the words of a dictionary whenever one is read."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from schemas.comparisons import ChangedRegion, ComparisonResult, DatasetDrift, ModelChange
+from schemas.reports import ShareComparison
+from tree_explainers.comparisons.two_samples import SIGNIFICANCE
+
+_MOST_NAMED = 5  # features of the summary
+_UNSEEN = "what changed in ways that the model does not read is not seen"
+_NOT_SHOWN = "effects of features that are hidden"
+
+
+def summary_of(result: ComparisonResult, name_of: Callable[[str], str]) -> str:
+    """Return the summary of a result; ``name_of`` returns what a feature is called."""
+    if result.models is not None:
+        return summary_of_models(result.models, result.n_rows)
+    assert result.datasets is not None  # one of both is compared
+    return summary_of_datasets(result.datasets, result.n_rows, result.n_other_rows or 0, name_of)
+
+
+def summary_of_models(changed: ModelChange, n_rows: int) -> str:
+    """Return what a comparison of two models found."""
+    if changed.n_changed is None or changed.share_changed is None or changed.interval is None:
+        amount = (
+            f"The values of {n_rows:,} rows differ by {changed.mean_absolute_difference:.4g} on average, "
+            f"the other model's being {changed.mean_difference:+.4g} above"
+        )
+    else:
+        low, high = changed.interval.low, changed.interval.high
+        amount = (
+            f"{changed.n_changed:,} of {n_rows:,} rows ({changed.share_changed:.1%}, 95 % interval {low:.1%} to "
+            f"{high:.1%}) have another outcome"
+        )
+    return f"{amount}. {_where(changed.regions, is_share=changed.n_changed is not None)}{_shared(changed)}"
+
+
+def _where(regions: Sequence[ChangedRegion], *, is_share: bool) -> str:
+    if not regions:
+        return "No rule says where."
+    first = regions[0]
+    what = f"{first.changed:.0%} of the rows changed" if is_share else f"values differ by {first.changed:.4g}"
+    return f"Most of it is gathered where {first.text}: there {what}, {first.share_of_change:.0%} of all change."
+
+
+def _shared(changed: ModelChange) -> str:
+    if changed.neighbors is None:
+        return ""
+    found = changed.neighbors
+    return (
+        f" Of a row's {found.n_neighbors} nearest rows, both models have {found.share:.0%} in common "
+        f"({found.by_chance:.0%} by chance)."
+    )
+
+
+def summary_of_datasets(
+    drift: DatasetDrift, n_rows: int, n_other_rows: int, name_of: Callable[[str], str] = str
+) -> str:
+    """Return what a comparison of two datasets found; ``name_of`` returns what a feature is called."""
+    if drift.conclusion == "too_few_rows":
+        return (
+            f"Nothing is concluded: {n_rows:,} and {n_other_rows:,} rows are compared, and either side needs "
+            f"{drift.min_rows} or more."
+        )
+    typicality = drift.typicality
+    if drift.conclusion == "no_difference_seen":
+        return (
+            f"No difference is more than chance would explain, at 95 % for all together. This does not show that "
+            f"nothing has changed: a distance of typicality below {typicality.detectable_distance:.2f} may go unseen, "
+            f"and {_UNSEEN}."
+        )
+    found = [*_named(drift, name_of)] or [_NOT_SHOWN]
+    verb = "differs" if len(found) == 1 else "differ"
+    claim = f"{'; '.join(found)}: {'this' if len(found) == 1 else 'these'} {verb} by more than chance would explain"
+    return (
+        f"{claim[0].upper()}{claim[1:]}, at 95 % for all together, for rows that were drawn independently; {_UNSEEN}."
+    )
+
+
+def _named(drift: DatasetDrift, name_of: Callable[[str], str]) -> Iterator[str]:
+    """Yield what differs, in words."""
+    typicality = drift.typicality
+    if typicality.p_value <= SIGNIFICANCE:
+        yield (
+            f"typicality (distance {typicality.distance:.2f}, median proximity {typicality.other_median:.2f} after "
+            f"{typicality.median:.2f})"
+        )
+    if typicality.unreachable.differs:
+        yield f"the share of rows like none before ({_change(typicality.unreachable)})"
+    for each in drift.outcomes:
+        if each.rows.differs:
+            yield f"the share of “{each.outcome}” ({_change(each.rows)})"
+    if drift.values is not None and drift.values.p_value <= SIGNIFICANCE:
+        yield f"predicted values (distance {drift.values.distance:.2f})"
+    if drift.features_moved:
+        some, n_more = drift.features_moved[:_MOST_NAMED], len(drift.features_moved) - _MOST_NAMED
+        yield f"effects of {', '.join(map(name_of, some))}{f' and {n_more} more' if n_more > 0 else ''}"
+
+
+def _change(shares: ShareComparison) -> str:
+    return f"{shares.share or 0:.1%} after {shares.reference_share or 0:.1%}"

@@ -10,7 +10,6 @@ import functools
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 import grimp
 
@@ -35,9 +34,8 @@ def main() -> None:
 def changed_files(revision: str = "main") -> list[str]:
     """Return the Python files that differ from the revision, and those that git does not know yet."""
     differing = _git("diff", "--name-only", "--merge-base", revision)
-    return sorted(
-        {name for name in (*differing, *_git("ls-files", "--others", "--exclude-standard")) if _is_code(name)}
-    )
+    unknown = _git("ls-files", "--others", "--exclude-standard")
+    return sorted({name for name in (*differing, *unknown) if name.endswith(".py")})
 
 
 def nearest_tests(changed: Sequence[str]) -> list[str]:
@@ -93,10 +91,6 @@ def _imports() -> grimp.ImportGraph:
 
 def _git(*arguments: str) -> list[str]:
     return subprocess.check_output(["git", *arguments], cwd=ROOT, text=True).splitlines()  # noqa: S607  # the caller's git
-
-
-def _is_code(name: str) -> bool:
-    return Path(name).suffix == ".py"
 
 
 if __name__ == "__main__":

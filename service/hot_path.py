@@ -4,7 +4,7 @@ It reads the same body in the same way, calls the same operation, and states pro
 ``routes/explainers.py``, which is the contract of both; a test holds their answers against each other.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
@@ -52,17 +52,14 @@ class HotPath:
 
 async def _read(scope: Scope, receive: Receive) -> ExplanationRequest:
     """Return what is requested; a body that is whole and says that it is JSON needs no request object."""
-    if _is_json(scope["headers"]):
+    stated = [header for header in scope["headers"] if header[0] in _ABOUT_BODY]
+    is_json = len(stated) == len(_ABOUT_BODY) and _JSON in stated and _EMPTY not in stated
+    if is_json:  # which is all that is said of the body
         part = await receive()
         if part["type"] == "http.request" and not part.get("more_body", False):
             return await read_message(ExplanationRequest, part.get("body", b""))
         receive = _with_first(part, receive)
     return await StrictRequest(scope, receive).read(ExplanationRequest)
-
-
-def _is_json(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    stated = [header for header in headers if header[0] in _ABOUT_BODY]
-    return len(stated) == len(_ABOUT_BODY) and _JSON in stated and _EMPTY not in stated
 
 
 def _with_first(part: Message, receive: Receive) -> Receive:

@@ -108,7 +108,11 @@ def create_app(
         context = build_context(settings, monitoring.draining)
         app.state.context = context
         app.state.metrics = _metrics_of(context, monitoring.records)
-        _rarely_collect_garbage()
+        # Cycles are rare here, and collecting them stops the hot path: objects that live as long as the process are not
+        # scanned again, and the others less often.
+        gc.freeze()
+        gc.enable()
+        gc.set_threshold(50_000, 20, 20)
         with nullcontext() if access_log is None else access_log.writing():
             yield
         context.close()
@@ -156,14 +160,6 @@ def _metrics_of(context: AppContext, records: RequestRecords) -> Callable[[], An
             return made()
 
     return metrics
-
-
-def _rarely_collect_garbage() -> None:
-    # Cycles are rare here, and collecting them stops the hot path: objects that live as long as the process are not
-    # scanned again, and the others less often.
-    gc.freeze()
-    gc.enable()
-    gc.set_threshold(50_000, 20, 20)
 
 
 def _operation_id(route: APIRoute) -> str:

@@ -218,19 +218,16 @@ class _Dependencies(Collector):
         # Checked as for readiness: open connections would go on reading a file that was moved away.
         state.has_database = self._context.health.wait_for_health().database_fault is None
         if state.has_database:
-            self._read_jobs(state)
+            with suppress(StorageError):
+                state.jobs = count_jobs(self._context.background_database)
+                for job in self._ended.new_ones():
+                    self._job_seconds.labels(job.kind, job.status).observe(job.seconds)
         if self._context.objects.sources.roots.allowed:
             state.n_source_cache_bytes = self._context.objects.sources.cache.size_bytes()
         if self._context.redis_available():
             heartbeats = self._context.heartbeats
             state.n_workers, state.n_removed = heartbeats.n_workers(), heartbeats.n_removed()
         return state
-
-    def _read_jobs(self, state: _State) -> None:
-        with suppress(StorageError):
-            state.jobs = count_jobs(self._context.background_database)
-            for job in self._ended.new_ones():
-                self._job_seconds.labels(job.kind, job.status).observe(job.seconds)
 
 
 def _jobs(counts: JobCounts | None) -> Iterator[Metric]:

@@ -234,7 +234,9 @@ def _translate(error: DBAPIError) -> None:
     if isinstance(error, DataError) and "NUL" in reason:
         # Other databases look for such an identifier, and find nothing.
         raise StorageError("not_found", "nothing has an id that holds a NUL character") from error
-    if _means_damage(error):
+    sqlite_code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # without the bits that say more
+    is_damaged = sqlite_code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB} or _sqlstate(error) in _CORRUPTED
+    if is_damaged:
         raise DatabaseUnusable(_DAMAGED) from error
     if _sqlstate(error) == _READ_ONLY:
         raise StorageUnavailable(_NOT_WRITABLE) from error
@@ -256,11 +258,6 @@ def _nobody_answers(error: DBAPIError) -> bool:
 def _means_full_disk(error: DBAPIError) -> bool:
     is_from_sqlite = isinstance(error, OperationalError) and "disk is full" in str(error.orig)
     return is_from_sqlite or _sqlstate(error) == _DISK_FULL
-
-
-def _means_damage(error: DBAPIError) -> bool:
-    sqlite_code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # without the bits that say more
-    return sqlite_code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB} or _sqlstate(error) in _CORRUPTED
 
 
 def _is_sqlite(url: str | URL) -> bool:

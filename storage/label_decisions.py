@@ -111,7 +111,12 @@ class LabelDecisionStore:
         """
         with self._database.transaction() as connection:
             existing_record(connection, artefacts, new.label_audit)
-            _refuse_more(connection, new.label_audit)
+            n_entries = connection.execute(
+                select(func.count()).select_from(label_decisions).where(_of(new.label_audit))
+            )
+            if n_entries.scalar_one() >= MAX_ENTRIES:
+                detail = f"there are {MAX_ENTRIES:,} entries about {new.label_audit!r} already, the most there can be"
+                raise Conflict("conflict", detail)
             query = select(label_decisions).where(_of(new.label_audit), label_decisions.c.row == new.row, _IS_LATEST)
             present = first_record(connection, query)
             if (None if present is None else present["id"]) != (None if seen is None else seen.id):
@@ -134,13 +139,6 @@ def _append(connection: Connection, new: NewDecision, present: RowMapping | None
     except IntegrityError:
         return None
     return _view({**values, "is_latest": True})
-
-
-def _refuse_more(connection: Connection, label_audit: str) -> None:
-    n_entries = connection.execute(select(func.count()).select_from(label_decisions).where(_of(label_audit)))
-    if n_entries.scalar_one() >= MAX_ENTRIES:
-        detail = f"there are {MAX_ENTRIES:,} entries about {label_audit!r} already, the most there can be"
-        raise Conflict("conflict", detail)
 
 
 def _entries(label_audit: str) -> Select[Any]:

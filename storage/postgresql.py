@@ -56,14 +56,11 @@ def connect(timeouts: Timeouts | None, parameters: dict[str, Any]) -> BoundedCon
     return connection
 
 
-def is_read_only(connection: psycopg.Connection[Any]) -> bool:
-    """Whether the session began read-only or its server is a standby, as the server last reported by itself."""
-    reported = ("default_transaction_read_only", "in_hot_standby")  # by servers from version 14 on
-    return any(connection.info.parameter_status(name) == "on" for name in reported)
-
-
 def _use_read_only_once(connection: Any, record: Any, _proxy: object) -> None:  # driver's and pool's
     # A session that began while the server was read-only stays so, even when the server no longer is.
-    if record.info.get("was_used") and is_read_only(connection):
+    # Servers from version 14 on report both by themselves.
+    reported = ("default_transaction_read_only", "in_hot_standby")
+    is_read_only = any(connection.info.parameter_status(name) == "on" for name in reported)
+    if record.info.get("was_used") and is_read_only:
         raise DisconnectionError
     record.info["was_used"] = True

@@ -42,12 +42,9 @@ def run_workers(
     def work_for(queue_name: str) -> Work:
         return lambda announce_ready: run_worker(settings, kinds, announce_ready, queue_name)
 
-    keep_workers([work_for(queue_name) for queue_name in _queues(n_workers)], announce)
-
-
-def _queues(n_workers: int) -> list[str]:
-    """Return which queue each worker reads: of several, the last takes short jobs alone, so that they start soon."""
-    return [QUEUE_NAME] * max(1, n_workers - 1) + [SHORT_QUEUE_NAME] * (n_workers > 1)
+    # Of several workers, the last takes short jobs alone, so that they start soon.
+    queue_names = [QUEUE_NAME] * max(1, n_workers - 1) + [SHORT_QUEUE_NAME] * (n_workers > 1)
+    keep_workers([work_for(queue_name) for queue_name in queue_names], announce)
 
 
 def run_worker(
@@ -67,7 +64,8 @@ def run_worker(
     try:
         runner = JobRunner(settings, database, notifier, fork_lock, load_late)
         functions = {RUN_JOB: partial(run_job, settings, kinds)}
-        redis = _redis_client(settings.redis_url)
+        retry = Retry(ExponentialBackoff(cap=_MAX_PAUSE_SECONDS), _CONNECTION_ATTEMPTS)
+        redis = Redis.from_url(settings.redis_url, socket_connect_timeout=2, health_check_interval=15, retry=retry)
         JobWorker(redis, notifier, runner, functions, queue_name).work(logging_level="WARNING")
     finally:
         maintenance.stop()
@@ -84,8 +82,3 @@ def _maintenance(settings: WorkerSettings, database: Database, notifier: JobNoti
     clearing = Clearing(WorkerHeartbeats(notifier.redis), settings.retention_seconds)
     objects = open_objects(settings.storage)
     return Maintenance(abandoned, notifier, objects, fork_lock, settings.reconcile_seconds, clearing)
-
-
-def _redis_client(redis_url: str) -> Redis:
-    retry = Retry(ExponentialBackoff(cap=_MAX_PAUSE_SECONDS), _CONNECTION_ATTEMPTS)
-    return Redis.from_url(redis_url, socket_connect_timeout=2, health_check_interval=15, retry=retry)

@@ -3,6 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
+from itertools import chain
 from time import monotonic
 
 from schemas.jobs import FINAL_STATUSES, Job
@@ -96,7 +97,9 @@ class JobWatch:
                 # In a thread of the loop's own pool: requests have another.
                 current = await asyncio.to_thread(self._jobs.get_many, list(watched))
             except Exception as error:  # noqa: BLE001  # those that wait raise it
-                _fail(watched, error)
+                for waiting in chain.from_iterable(watched.values()):
+                    if not waiting.done():
+                        waiting.set_exception(error)
             else:
                 self._notify(watched, current)
             pause_seconds = max(_SECONDS_BETWEEN_POLLS, (monotonic() - began) / _SHARE_OF_POLLING)
@@ -111,9 +114,3 @@ class JobWatch:
                     waiting.set_exception(NotFound("job", job_id))
                 elif job != seen or self._draining.has_begun:
                     waiting.set_result(job)
-
-
-def _fail(watched: _Watchers, error: Exception) -> None:
-    for waiting in (each for watchers in watched.values() for each in watchers):
-        if not waiting.done():
-            waiting.set_exception(error)

@@ -7,7 +7,7 @@ it appears in a comment or a table cell.
 import re
 from collections.abc import Collection, Iterable
 
-from explanations.rules import MissingTerm, NumberTerm, Term, TextTerm
+from explanations.rules import MissingTerm, Term, TextTerm
 
 from ..sql_queries.expressions import comparison, number, on_one_line
 
@@ -56,25 +56,17 @@ def python_condition(term: Term, booleans: Collection[str] = ()) -> str:
     """
     column = python_text(term.column)
     if isinstance(term, TextTerm):
-        return _python_membership(term, f"text({column})")
+        # What represents a missing value is among the texts where both get the same answer.
+        missing = ["None"] if term.missing_text is None else ["None", python_text(term.missing_text)]
+        texts = [*map(python_text, term.texts), *(missing if term.is_among == term.or_missing else [])]
+        return f"text({column}) {'in' if term.is_among else 'not in'} {python_tuple(dict.fromkeys(texts))}"
     value = f"value({column})"
     if isinstance(term, MissingTerm):
         return f"{value} is {'None' if term.is_missing else 'not None'}"
     if term.column in booleans and 0 <= term.bound < 1:
-        return _python_boolean(term, value)
+        # A missing one is None, which is as little true as False is.
+        if term.is_above:
+            return f"({value} is None or {value})" if term.or_missing else value
+        return f"not {value}" if term.or_missing else f"({value} is not None and not {value})"
     condition = f"{value} {comparison(term)}"
     return f"({value} is None or {condition})" if term.or_missing else f"({value} is not None and {condition})"
-
-
-def _python_boolean(term: NumberTerm, value: str) -> str:
-    """Return a condition on the truth of a value; a missing one is None, which is as little true as False is."""
-    if term.is_above:
-        return f"({value} is None or {value})" if term.or_missing else value
-    return f"not {value}" if term.or_missing else f"({value} is not None and not {value})"
-
-
-def _python_membership(term: TextTerm, value: str) -> str:
-    """List what represents a missing value among the texts where both get the same answer."""
-    missing = ["None"] if term.missing_text is None else ["None", python_text(term.missing_text)]
-    texts = [*map(python_text, term.texts), *(missing if term.is_among == term.or_missing else [])]
-    return f"{value} {'in' if term.is_among else 'not in'} {python_tuple(dict.fromkeys(texts))}"

@@ -18,14 +18,6 @@ _LOG = structlog.get_logger(__name__)
 _CREATED, _REPEATED = 201, 200
 
 
-def make_api_key(context: AppContext, request: ApiKeyRequest) -> NewApiKey:
-    """Create a key; this process knows it at once, others within a second."""
-    created = context.api_keys.add(request)
-    _LOG.info("api_key_made", key_id=created.id, scopes=created.scopes)
-    context.keys.renew()
-    return created
-
-
 def make_api_key_once(
     context: AppContext, request: ApiKeyRequest, key: RequestKey | None, fingerprint: str
 ) -> Creation[NewApiKey]:
@@ -36,7 +28,10 @@ def make_api_key_once(
     created = None
     with idempotent_creation(context, key, fingerprint, lambda key_id: _without_secret(context, key_id)) as creation:
         if creation.resource is None:
-            created = make_api_key(context, request)
+            # This process knows the key at once, others within a second.
+            created = context.api_keys.add(request)
+            _LOG.info("api_key_made", key_id=created.id, scopes=created.scopes)
+            context.keys.renew()
             creation.complete(_CREATED, created)
     if created is not None and created.id != creation.result.id:
         # The same request was faster; this one's secret is never shown.

@@ -45,14 +45,11 @@ def register_explainer(context: AppContext, request: ExplainerRequest) -> tuple[
         _check_artefact(tree, "approximation tree", request)
     _check_shown_features(model, request)
     _check_abstaining(context, prototypes, request)
-    explainer, is_new = context.explainers.add(NewExplainer(_identifier(request), request))
-    return _with_nearest_rows(context, explainer), is_new
-
-
-def _identifier(request: ExplainerRequest) -> str:
     # Where a field that was added later has its default, an explainer keeps the id that it had before.
     added_later = {name for name in ("abstain_below", "store_explanations") if not getattr(request, name)}
-    return content_identifier("explainers", request.model_dump(mode="json", exclude=added_later))
+    identifier = content_identifier("explainers", request.model_dump(mode="json", exclude=added_later))
+    explainer, is_new = context.explainers.add(NewExplainer(identifier, request))
+    return _with_nearest_rows(context, explainer), is_new
 
 
 def list_explainers(context: AppContext, limit: int, cursor: str | None, **filters: str) -> Page[ExplainerSummary]:

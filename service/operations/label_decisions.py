@@ -123,21 +123,17 @@ def _with_decisions(rows: pa.Table, decisions: dict[int, LabelDecision]) -> pa.T
 
 
 def _append(context: AppContext, new: NewDecision, precondition: Precondition) -> tuple[LabelDecision, bool]:
+    requested = (new.decision, new.new_label, new.note, new.caller)
     while True:
         present = context.label_decisions.find(new.label_audit, new.row)
         # Before the precondition: it may be the same request, sent again as its answer was lost (RFC 9110, 13.1.1).
-        if present is not None and _says_the_same(present, new):
+        if present is not None and (present.decision, present.new_label, present.note, present.key) == requested:
             return present, False
         _check(precondition, new.row, present)
         added = context.label_decisions.add(new, present)
         if added is not None:  # otherwise another request was faster, and counts as the present state
             _LOG.info("label_decided", label_audit=new.label_audit, row=new.row, entry=added.id, key_id=new.caller)
             return added, True
-
-
-def _says_the_same(present: LabelDecision, new: NewDecision) -> bool:
-    requested = (new.decision, new.new_label, new.note, new.caller)
-    return (present.decision, present.new_label, present.note, present.key) == requested
 
 
 def _check(precondition: Precondition, row: int, present: LabelDecision | None) -> None:

@@ -55,7 +55,9 @@ async def watch_jobs(context: ContextDep) -> AsyncIterator[ServerSentEvent]:
 async def get_job(job_id: str, context: ContextDep, prefer: Prefer = "") -> Job:
     """Read a job; with `Prefer: wait=20`, as soon as it has ended, or after 20 seconds."""
     job = await run_in_threadpool(operations.get_job, context, job_id)
-    return await operations.wait_for_end(context, job, _wait_seconds(prefer))
+    match = re.search(r"\bwait=(\d{1,4})\b", prefer)
+    wait_seconds = min(float(match.group(1)), _LONGEST_WAIT_SECONDS) if match else 0.0
+    return await operations.wait_for_end(context, job, wait_seconds)
 
 
 @router.get("/{job_id}/events", response_class=EventSourceResponse, responses=problems(404, 503))
@@ -69,8 +71,3 @@ async def watch_job(job: ExistingJob, context: ContextDep) -> AsyncIterator[Serv
 def cancel_job(job_id: str, context: ContextDep) -> Job:
     """Cancel a job; it stops within two seconds."""
     return operations.cancel_job(context, job_id)
-
-
-def _wait_seconds(prefer: str) -> float:
-    match = re.search(r"\bwait=(\d{1,4})\b", prefer)
-    return min(float(match.group(1)), _LONGEST_WAIT_SECONDS) if match else 0.0

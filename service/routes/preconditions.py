@@ -34,7 +34,9 @@ async def _precondition(
         raise StorageError("validation_failed", detail, "/If-None-Match")
     if if_match is None or if_match.strip() == _ANY:
         return Precondition(exists=_exists(if_match, if_none_match))
-    tags = (tag.removesuffix(GZIP_SUFFIX) for tag in _strong_tags(if_match))
+    # A weak tag promises too little for a change to be based on (RFC 9110, 8.8.3.2).
+    strong = (entry for entry in if_match.split(",") if not entry.strip().startswith("W/"))
+    tags = (tag.removesuffix(GZIP_SUFFIX) for entry in strong for tag in _TAG.findall(entry))
     return Precondition(frozenset(tags), _exists(if_match, if_none_match))
 
 
@@ -42,11 +44,6 @@ def _exists(if_match: str | None, if_none_match: str | None) -> bool | None:
     if if_none_match is not None:
         return False
     return None if if_match is None else True
-
-
-def _strong_tags(header: str) -> list[str]:
-    # A weak tag promises too little for a change to be based on (RFC 9110, 8.8.3.2).
-    return [tag for entry in header.split(",") for tag in _TAG.findall(entry) if not entry.strip().startswith("W/")]
 
 
 PreconditionDep = Annotated[Precondition, Depends(_precondition)]

@@ -42,13 +42,10 @@ def write(result: bytes, media_type: str) -> bytes:
     if content.get("combination") == "weighted_mean":
         weighted = [_flat(rule) | {"weight": rule["weight"]} for rule in content["rules"]]
         return table_as(pa.Table.from_pylist(weighted), media_type)
-    rows = [*map(_flat, content["rules"]), _flat(_otherwise(content))]
-    return table_as(pa.Table.from_pylist(rows), media_type)
-
-
-def _otherwise(content: dict[str, Any]) -> dict[str, Any]:
     default = {"text": "otherwise", "prediction": content["default_prediction"], "scores": content["default_scores"]}
-    return dict.fromkeys(_PLAIN) | default | {"support": content["default_support"]}
+    otherwise = dict.fromkeys(_PLAIN) | default | {"support": content["default_support"]}
+    rows = [*map(_flat, content["rules"]), _flat(otherwise)]
+    return table_as(pa.Table.from_pylist(rows), media_type)
 
 
 def _flat(rule: dict[str, Any]) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def _preference(entry: str) -> tuple[float, str]:
 def table_answer(table: KeptTable, media_type: str) -> StreamedAnswer:
     """Return the answer that streams a table as CSV or Parquet, and closes it."""
     if media_type == CSV:
-        return StreamedAnswer(_csv_blocks(table), CSV)
+        return StreamedAnswer(written_csv(table, table.schema, table.blocks()), CSV)
     return StreamedAnswer(_file_blocks(table), PARQUET, table.size_bytes)
 
 
@@ -86,10 +86,6 @@ def csv_of(rows: pa.Table, *, with_header: bool = True) -> bytes:
     harmless = pa.table([_harmless(column) for column in rows.columns], names=rows.column_names)
     pyarrow.csv.write_csv(harmless, target, pyarrow.csv.WriteOptions(include_header=with_header))
     return target.getvalue()
-
-
-def _csv_blocks(table: KeptTable) -> Generator[bytes]:
-    return written_csv(table, table.schema, table.blocks())
 
 
 def written_csv(source: KeptTable, schema: pa.Schema, blocks: Iterable[pa.Table]) -> Generator[bytes]:

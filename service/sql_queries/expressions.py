@@ -88,14 +88,13 @@ def sql_condition(term: Term, operand: str | None = None, write: Callable[[float
         return f"{operand} IS {'NULL' if term.is_missing else 'NOT NULL'}"
     if isinstance(term, TextTerm):
         return _membership(term, operand)
-    compared = _of_boolean(term, operand) if term.is_boolean else f"{operand} {comparison(term, write)}"
+    # Some databases store booleans as such, others as 1 and 0.
+    if term.is_boolean:
+        is_number = f"= {int(term.is_above)}" if 0 <= term.bound < 1 else comparison(term)
+        compared = f"CAST({operand} AS INTEGER) {is_number}"
+    else:
+        compared = f"{operand} {comparison(term, write)}"
     return _or_null(compared, operand, or_null=term.or_missing)
-
-
-def _of_boolean(term: NumberTerm, operand: str) -> str:
-    """Return a comparison of booleans, which some databases store as such, others as 1 and 0."""
-    is_number = f"= {int(term.is_above)}" if 0 <= term.bound < 1 else comparison(term)
-    return f"CAST({operand} AS INTEGER) {is_number}"
 
 
 def _membership(term: TextTerm, operand: str) -> str:

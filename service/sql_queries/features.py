@@ -153,7 +153,10 @@ def feature_test(schema: Schema, feature: Feature, term: Term) -> ExampleTest:
     missing), the subquery lists those for which it does not hold.
     """
     if feature.kind == "exists":
-        return _exists_test(schema, feature.query, term)
+        of_true, of_false = term.holds(1.0), term.holds(0.0)
+        if of_true == of_false:
+            return ExampleTest((ALWAYS if of_true else NEVER,), "every example" if of_true else "no example")
+        return ExampleTest(tuple(exists_lines(schema, feature.query)), term.column, is_negated=of_false)
     holds_of_none = term.holds(0.0 if feature.kind in ZERO_OF_NONE else None)
     positive = complement(term) if holds_of_none else term
     comment = _compared(positive, on_one_line(term.column))
@@ -171,13 +174,6 @@ def complement(term: Term) -> Term:
     if isinstance(term, TextTerm):
         return replace(term, is_among=not term.is_among, or_missing=not term.or_missing)
     return MissingTerm(term.column, not term.is_missing)
-
-
-def _exists_test(schema: Schema, query: Query, term: Term) -> ExampleTest:
-    of_true, of_false = term.holds(1.0), term.holds(0.0)
-    if of_true == of_false:
-        return ExampleTest((ALWAYS if of_true else NEVER,), "every example" if of_true else "no example")
-    return ExampleTest(tuple(exists_lines(schema, query)), term.column, is_negated=of_false)
 
 
 def exists_lines(schema: Schema, query: Query, example: str = "e") -> Lines:

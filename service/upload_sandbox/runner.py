@@ -238,18 +238,14 @@ def _broken(request: Request, n_bytes: int, outcome: ChildOutcome) -> ExplainerE
         _LOG.error("upload_ran_out_of_memory", **facts, memory_bytes=n_memory_bytes, reason=reason)
         return _beyond_memory(request.task, n_bytes, n_memory_bytes)
     _LOG.warning("upload_broke_its_child", **facts)
-    return _beyond_limits(request.task) if _is_over(outcome) else _gave_up(request.task)
+    is_over = outcome.status in _OUT_OF_BOUNDS_SIGNALS or _is_out_of_memory(outcome)
+    return _beyond_limits(request.task) if is_over else _gave_up(request.task)
 
 
 def _is_out_of_memory(outcome: ChildOutcome) -> bool:
     # Native code that gets no memory reports that and aborts.
     errors = outcome.errors.lower()
     return "out_of_memory" in (outcome.answer or {}) or any(words in errors for words in _OUT_OF_MEMORY_WORDS)
-
-
-def _is_over(outcome: ChildOutcome) -> bool:
-    """Return whether the child ended because it used up its time or memory."""
-    return outcome.status in _OUT_OF_BOUNDS_SIGNALS or _is_out_of_memory(outcome)
 
 
 def _refusal(kind: str, code: str, detail: str, pointer: str | None = None) -> ExplainerError | StorageError:

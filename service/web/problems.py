@@ -1,6 +1,7 @@
 """Failures become answers here alone: each type of error becomes a problem."""
 
 from collections.abc import Callable, Coroutine, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import structlog
@@ -96,7 +97,11 @@ async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # for the type checker
     # Those that the code names come first.
     faults = sorted(_meant(error), key=lambda fault: fault["type"] not in _CODE_OF_FAULT)
-    problems = _by_field([(_pointer(fault, error.body), _text(fault)) for fault in faults[:20]])
+    # One entry for each field: of a field that may be several things, all that it may be.
+    by_pointer: dict[str, list[str]] = {}
+    for fault in faults[:20]:
+        by_pointer.setdefault(_pointer(fault, error.body), []).append(_text(fault))
+    problems = [FieldProblem(pointer=pointer, detail=_joined(texts)) for pointer, texts in by_pointer.items()]
     code = next((_CODE_OF_FAULT[fault["type"]] for fault in faults if fault["type"] in _CODE_OF_FAULT), None)
     detail = "; ".join(map(_sentence, problems[:3]))
     return problem_response(problem_for(code or "validation_failed", detail, request_id(request), problems))
@@ -106,14 +111,6 @@ def _sentence(problem: FieldProblem) -> str:
     """Return what is wrong with a field, with the field as the subject where the sentence has none."""
     begins = problem.detail.startswith(("must ", "is "))
     return f"{problem.subject} {problem.detail}" if begins else f"{problem.subject}: {problem.detail}"
-
-
-def _by_field(faults: list[tuple[str, str]]) -> list[FieldProblem]:
-    """Return the problems with one entry for each field: of a field that may be several things, all that it may be."""
-    by_pointer: dict[str, list[str]] = {}
-    for pointer, text in faults:
-        by_pointer.setdefault(pointer, []).append(text)
-    return [FieldProblem(pointer=pointer, detail=_joined(texts)) for pointer, texts in by_pointer.items()]
 
 
 def _joined(texts: list[str]) -> str:
@@ -158,14 +155,10 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 def _methods_of(request: Request) -> str:
     """Return the methods that the path takes; the error names those of one route alone."""
-    routes = (route for route in _routes_of(request) if isinstance(route, APIRoute))
+    every = chain(getattr(request.app.state, "routes", ()), request.app.routes)  # of its routers, and its own
+    routes = (route for route in every if isinstance(route, APIRoute))
     taken = {method for route in routes if route.path_regex.match(request.url.path) for method in route.methods or ()}
     return ", ".join(sorted(taken | ({"HEAD"} if "GET" in taken else set())))
-
-
-def _routes_of(request: Request) -> Iterator[object]:
-    yield from getattr(request.app.state, "routes", ())  # of its routers
-    yield from request.app.routes
 
 
 def _code_of(error: HTTPException) -> str:

@@ -138,7 +138,10 @@ def _reading_form(handle: Handler, known: Mapping[str, bool]) -> Handler:
     limits = FORM_LIMITS | {"max_files": MAX_TABLES} if any(known.values()) else FORM_LIMITS
 
     async def read_form(request: Request) -> Response:
-        await _refuse_unless_form(request)
+        content_type = request.headers.get("content-type", "")
+        if content_type.partition(";")[0].strip().lower() != "multipart/form-data":
+            detail = f"Content-Type is {content_type[:80]!r}; send multipart/form-data with the file in its part `file`"
+            await refuse_type(request, detail)
         # FastAPI reads it again, from what is kept here.
         form = await request.form(**limits)
         try:
@@ -193,13 +196,6 @@ async def _refuse_unless_json(request: Request) -> None:
         media_type == "application/json" or (media_type.startswith("application/") and media_type.endswith("+json"))
     ):
         await refuse_type(request, f"Content-Type is {content_type[:80]!r}; send JSON as application/json")
-
-
-async def _refuse_unless_form(request: Request) -> None:
-    content_type = request.headers.get("content-type", "")
-    if content_type.partition(";")[0].strip().lower() != "multipart/form-data":
-        detail = f"Content-Type is {content_type[:80]!r}; send multipart/form-data with the file in its part `file`"
-        await refuse_type(request, detail)
 
 
 async def refuse_type(request: Request, detail: str) -> NoReturn:

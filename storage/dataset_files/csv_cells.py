@@ -115,7 +115,8 @@ class CellSurvey:
 def convert_cells(cells: pa.Array, column_type: ColumnType) -> pa.Array:
     """Return the cells as values of the type that the survey of the whole column found."""
     if column_type == "category":
-        return _without_blanks(cells)
+        is_blank = pc.equal(pc.ascii_trim(cells, _BLANKS), "")
+        return pc.if_else(is_blank, pa.scalar(None, pa.string()), cells) if pc.any(is_blank).as_py() else cells
     if column_type == "boolean":
         plain = _without_words(_plain(cells))
         return pc.equal(plain, "true")
@@ -135,20 +136,16 @@ class _Kinds:
         plain = _plain(texts)
         missing = _is_in(plain, ("", *_MISSING_WORDS))
         self.boolean = _is_in(plain, _BOOLEANS)
-        values = _spelled_numbers(plain)
+        # Texts that are not spelled as numbers have the value NaN.
+        spelled = pc.match_substring_regex(plain, _NUMBER)
+        numbers = pc.cast(pc.if_else(spelled, plain, pa.scalar(None, pa.string())), pa.float64())
+        values = np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
         integer = _flags(pc.match_substring_regex(plain, _INTEGER))
         self.too_large: NDArray[np.bool_] = np.isinf(values)
         self.long_integer: NDArray[np.bool_] = integer & np.isfinite(values) & (np.abs(values) > LARGEST_EXACT)
         self.decimal: NDArray[np.bool_] = _flags(pc.match_substring(plain, "."))
         self.number: NDArray[np.bool_] = np.isfinite(values) & ~self.long_integer | _is_in(plain, _INFINITIES)
         self.other: NDArray[np.bool_] = ~(missing | self.boolean | self.too_large | self.long_integer | self.number)
-
-
-def _spelled_numbers(plain: pa.Array) -> NDArray[np.float64]:
-    """Return the value of each text that is spelled as a number, and NaN for the others."""
-    spelled = pc.match_substring_regex(plain, _NUMBER)
-    numbers = pc.cast(pc.if_else(spelled, plain, pa.scalar(None, pa.string())), pa.float64())
-    return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def _usual_numbers(cells: pa.Array) -> pa.Array | None:
@@ -178,11 +175,6 @@ def _plain(cells: pa.Array) -> pa.Array:
 def _without_words(plain: pa.Array) -> pa.Array:
     is_missing = pc.is_in(plain, pa.array(["", *_MISSING_WORDS]))
     return pc.if_else(is_missing, pa.scalar(None, pa.string()), plain)
-
-
-def _without_blanks(cells: pa.Array) -> pa.Array:
-    is_blank = pc.equal(pc.ascii_trim(cells, _BLANKS), "")
-    return pc.if_else(is_blank, pa.scalar(None, pa.string()), cells) if pc.any(is_blank).as_py() else cells
 
 
 def _flags(answers: pa.Array) -> NDArray[np.bool_]:

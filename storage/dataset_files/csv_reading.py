@@ -131,7 +131,10 @@ def _survey_cells(
     n_rows = 0
     for batch in _text_blocks(path, names, separator, has_quotes=has_quotes):
         for index, (survey, cells) in enumerate(zip(surveys, batch.columns, strict=True)):
-            _refuse_large_field(cells, n_rows, names[index], limits)
+            lengths = pc.binary_length(cells)
+            if (pc.max(lengths).as_py() or 0) > limits.max_field_bytes:
+                row = n_rows + pc.index(pc.greater(lengths, limits.max_field_bytes), value=True).as_py()
+                refuse_field(f"the value in row {row} (counted from 0) of column {shown(names[index])}", limits)
             if names[index] not in declared.texts:
                 survey.add(missing.removed(names[index], cells), n_rows)
         n_rows += batch.num_rows
@@ -158,19 +161,14 @@ def _text_blocks(path: Path, names: tuple[str, ...], separator: str, *, has_quot
         yield from reader
 
 
-def _refuse_large_field(cells: pa.Array, first_row: int, name: str, limits: DatasetLimits) -> None:
-    lengths = pc.binary_length(cells)
-    if (pc.max(lengths).as_py() or 0) > limits.max_field_bytes:
-        row = first_row + pc.index(pc.greater(lengths, limits.max_field_bytes), value=True).as_py()
-        refuse_field(f"the value in row {row} (counted from 0) of column {shown(name)}", limits)
-
-
 def _refuse_bad_number(
     path: Path, name: str, survey: CellSurvey, declared: ColumnDeclaration, limits: DatasetLimits, separator: str
 ) -> None:
     if survey.holds_bad_numbers and survey.first_too_large is not None:
         row, text = survey.first_too_large
-        line = line_of_row(path, row, limits, separator)
+        # The header is the first record; it is line 1 where no blank line precedes it.
+        records = _records(path, limits, separator, quotes_are_odd=False)
+        line = next(number for index, (number, _cells) in enumerate(records) if index == row + 1)
         detail = (
             f"row {row} (line {line}) of column {shown(name)} holds {shown(text)}, which is beyond the range of double "
             "precision; leave the cell empty where the value is missing, or write inf where it is infinite"
@@ -202,12 +200,6 @@ def refuse_csv(path: Path, n_columns: int, limits: DatasetLimits, separator: str
             n_cells = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
             detail = f"line {line} has {n_cells}, but the header has {n_columns}"
             _refuse(f"{detail}; check for missing or unquoted {_SEPARATORS[separator]}")
-
-
-def line_of_row(path: Path, row: int, limits: DatasetLimits, separator: str) -> int:
-    """Return the line on which the 0-based row begins (the header is line 1 where no blank line precedes it)."""
-    records = _records(path, limits, separator, quotes_are_odd=False)
-    return next(line for index, (line, _cells) in enumerate(records) if index == row + 1)
 
 
 def refuse_unnamed_fault() -> NoReturn:

@@ -278,29 +278,21 @@ def _to_numbers(values: pa.Array) -> pa.Array:
 
 def _to_texts(values: pa.Array) -> pa.Array:
     if pa.types.is_timestamp(values.type):
-        return _iso_moments(values)
+        # Moments with a time zone are stored in UTC; as such they need no database of time zones.
+        plain = values.cast(pa.int64()).cast(pa.timestamp(values.type.unit)).cast(pa.string())
+        iso = _without_last_zeros(pc.replace_substring(plain, " ", "T"))
+        return iso if values.type.tz is None else pc.binary_join_element_wise(iso, "Z", "")
     if pa.types.is_floating(values.type):
-        return _spelled_floats(values)
+        # They become the texts that they are in CSV: 7 for 7.0.
+        numbers = [number if number is None or number == number else None for number in values.to_pylist()]
+        return pa.array([_spelled_float(number) for number in numbers], pa.string())
     texts = values.cast(pa.string())
     return _without_last_zeros(texts) if pa.types.is_time(values.type) else texts
-
-
-def _iso_moments(values: pa.Array) -> pa.Array:
-    # Moments with a time zone are stored in UTC; as such they need no database of time zones.
-    plain = values.cast(pa.int64()).cast(pa.timestamp(values.type.unit)).cast(pa.string())
-    iso = _without_last_zeros(pc.replace_substring(plain, " ", "T"))
-    return iso if values.type.tz is None else pc.binary_join_element_wise(iso, "Z", "")
 
 
 def _without_last_zeros(moments: pa.Array) -> pa.Array:
     shorter = pc.replace_substring_regex(moments, r"(\.\d*?)0+$", r"\1")
     return pc.replace_substring_regex(shorter, r"\.$", "")
-
-
-def _spelled_floats(values: pa.Array) -> pa.Array:
-    """Return floats as the text that they are in CSV: ``7`` for 7.0."""
-    numbers = [number if number is None or number == number else None for number in values.to_pylist()]
-    return pa.array([_spelled_float(number) for number in numbers], pa.string())
 
 
 def _spelled_float(number: float | None) -> str | None:

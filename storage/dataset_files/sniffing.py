@@ -105,7 +105,10 @@ def survey_text(path: Path) -> TextSurvey:
     for offset, chunk in _chunks(path):
         if offset == 0 and chunk.startswith(_UTF_16_MARKS):
             _refuse_encoding("the file is UTF-16; save it as UTF-8")
-        _refuse_nul(path, offset, chunk)
+        position = chunk.find(b"\0")
+        if position >= 0:
+            line = _line_at(path, offset + position)
+            raise DatasetRefused("dataset_parse_error", f"line {line} holds a NUL character; remove it")
         _refuse_invalid(path, decoder, offset, chunk)
         n_quotes += chunk.count(b'"')
     _refuse_invalid(path, decoder, path.stat().st_size, b"", final=True)
@@ -118,13 +121,6 @@ def _chunks(path: Path) -> Iterator[tuple[int, bytes]]:
         while chunk := file.read(_N_CHUNK_BYTES):
             yield offset, chunk
             offset += len(chunk)
-
-
-def _refuse_nul(path: Path, offset: int, chunk: bytes) -> None:
-    position = chunk.find(b"\0")
-    if position >= 0:
-        line = _line_at(path, offset + position)
-        raise DatasetRefused("dataset_parse_error", f"line {line} holds a NUL character; remove it")
 
 
 def _refuse_invalid(

@@ -67,7 +67,7 @@ class FolderLocation:
             path = (*segments, name)
             if not pattern.matches(path):
                 continue
-            if not _is_unicode(name):
+            if any("\ud800" <= character <= "\udfff" for character in name):  # as which Python has other bytes
                 detail = f"the name of {shown('/'.join(path))} is not UTF-8; rename the file, or name others"
                 raise StorageError("source_not_allowed", detail, "/source/files")
             if not is_last and self._inside(path).is_dir():
@@ -115,10 +115,6 @@ class FolderLocation:
             detail = f"{shown(name)} is no regular file below its root"
             raise StorageError("source_not_allowed", detail, "/source/files")
         return file
-
-
-def _is_unicode(name: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in name)  # as Python has other bytes
 
 
 def _found(name: str, file: BinaryIO) -> FoundFile:

@@ -124,12 +124,13 @@ def _effects(
     n_sampled = len(pair.sides[0].sample)
     explained, references = np.arange(min(N_EXPLAINED, n_sampled)), np.arange(n_sampled)[-N_REFERENCES:]
     scores = _score_names(pair, explained)
+    both_decide = all(side.description.decision is not None for side in pair.sides)
     effects = []
     for at, side in enumerate(pair.sides):
         rows, known = features_of(side, columns), list(side.description.classes)
         of_side = np.array([known.index(name) if name in known else _UNKNOWN for name in scores], np.int64)
         rule = side.description.decision
-        if not known or (rule is not None and _both_decide(pair)):
+        if not known or (rule is not None and both_decide):
             of_side[:] = 0 if rule is None or not known else rule.column
         is_known = of_side != _UNKNOWN
         part = part_of(report, at / 2, (at + 1) / 2)
@@ -138,10 +139,6 @@ def _effects(
         whole[is_known] = some.effects
         effects.append(FeatureEffects(some.names, some.scale, whole))
     return effects[0], effects[1]
-
-
-def _both_decide(pair: ModelPair) -> bool:
-    return all(side.description.decision is not None for side in pair.sides)
 
 
 def _score_names(pair: ModelPair, explained: NDArray[np.int64]) -> list[str]:

@@ -69,8 +69,9 @@ _LONGEST_NAME = 255
 def make_relational_forest(context: JobContext) -> Produced:
     """Make the artefact that a ``RelationalForestRequest`` describes, and publish what it consists of."""
     request = RelationalForestRequest(**context.request)
-    loaded = load_relational_rows(context, request.relational_dataset, part_of(context.report, *_READING))
-    read = _of_task(loaded, request)
+    read = load_relational_rows(context, request.relational_dataset, part_of(context.report, *_READING))
+    if request.task == "regression":  # the values alone are learned from, even where there are few different ones
+        read = replace(read, rows=replace(read.rows, labels=None, classes=()))
     forest = grow_forest(read.rows, settings_of(request), part_of(context.report, *_GROWING))
     _refuse_without_tests(forest)
     described = described_by_name(forest.features, read.rows.schema)
@@ -85,13 +86,6 @@ def make_relational_forest(context: JobContext) -> Produced:
     content = _content(forest, feature_set, model, dataset, evaluation, read)
     publish = partial(_publish, feature_set, features, model, dataset)
     return Produced(content.model_dump_json().encode(), publish=publish)
-
-
-def _of_task(read: RelationalInput, request: RelationalForestRequest) -> RelationalInput:
-    """Return what is learned from: of regression the values alone, even where there are few different ones."""
-    if request.task != "regression":
-        return read
-    return replace(read, rows=replace(read.rows, labels=None, classes=()))
 
 
 def settings_of(request: RelationalForestRequest) -> ForestSettings:

@@ -92,7 +92,10 @@ class JobRunner:
     def _settle(self, claim: Claim, reason: EndReason) -> None:
         _LOG.info("job_left", status=reason.name.lower())
         if reason is EndReason.ENDED:
-            self._settle_ended(claim)
+            # A process that did its work has ended its row, too.
+            if self._attempts.state_of(claim) in {AttemptState.RUNNING, AttemptState.CANCELLING}:
+                _LOG.warning("job %s, attempt %d: its process was lost", claim.job, claim.attempt)
+                self._attempts.try_again(claim, worker_lost(claim.attempt))
         elif reason is EndReason.CANCELLED:
             self._attempts.finish_cancel(claim)
         elif reason is EndReason.OVERDUE:
@@ -100,9 +103,3 @@ class JobRunner:
         elif reason is EndReason.STOPPED:
             self._attempts.hand_back(claim)
             self._notifier.notify(claim.job, claim.deadline_seconds, is_short=is_short(claim.estimated_seconds))
-
-    def _settle_ended(self, claim: Claim) -> None:
-        # A process that did its work has ended its row, too.
-        if self._attempts.state_of(claim) in {AttemptState.RUNNING, AttemptState.CANCELLING}:
-            _LOG.warning("job %s, attempt %d: its process was lost", claim.job, claim.attempt)
-            self._attempts.try_again(claim, worker_lost(claim.attempt))

@@ -153,7 +153,10 @@ def _keep_running(child: Child) -> None:
         child.process = None
         _plan_restart(child, f"ended with {status}")
     if time.monotonic() >= child.start_at:
-        _start_again(child)
+        try:
+            _start(child)
+        except CannotStart as error:
+            _plan_restart(child, f"cannot be started: {error}")
 
 
 def _plan_restart(child: Child, what: str) -> None:
@@ -162,10 +165,3 @@ def _plan_restart(child: Child, what: str) -> None:
     child.start_at = time.monotonic() + pause_seconds
     when = f"again in {pause_seconds:g} s" if pause_seconds else "again at once"
     _log.warning("%s %s; it is started %s", child.name, what, when)
-
-
-def _start_again(child: Child) -> None:
-    try:
-        _start(child)
-    except CannotStart as error:
-        _plan_restart(child, f"cannot be started: {error}")

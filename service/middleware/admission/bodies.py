@@ -77,15 +77,11 @@ class BodyGuard:
             await self._app(scope, receive, send)
             return
         body = _Body(scope, receive, send, self._limits, self._held)
-        if _exceeds(length, body.limit):
+        # Python refuses to read numbers of thousands of digits.
+        if len(length) > _MAX_LENGTH_DIGITS or (length.isdigit() and int(length) > body.limit):
             await body.refuse_size()
             return
         await body.run(self._app)
-
-
-def _exceeds(length: bytes, limit: int) -> bool:
-    # Python refuses to read numbers of thousands of digits.
-    return len(length) > _MAX_LENGTH_DIGITS or (length.isdigit() and int(length) > limit)
 
 
 async def _refuse_encoding(scope: Scope, receive: Receive, send: Send) -> None:

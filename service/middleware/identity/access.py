@@ -116,7 +116,7 @@ class Authorization:
         if self._policy is None:
             scope["caller"] = ANY_CALLER
             refusal = _ELSEWHERE if comes_from_elsewhere(scope["headers"], self._origins) else None
-        elif _is_public(scope["path"]):
+        elif scope["path"] in PUBLIC_PATHS or scope["path"].startswith(PUBLIC_PREFIXES):
             scope["caller"] = NO_CALLER
         else:
             refusal = await _refusal(self._policy, scope)
@@ -126,10 +126,6 @@ class Authorization:
             await self._app(scope, receive, send)
         else:
             await refuse(scope, receive, send, refusal.code, refusal.detail, refusal.headers)
-
-
-def _is_public(path: str) -> bool:
-    return path in PUBLIC_PATHS or path.startswith(PUBLIC_PREFIXES)
 
 
 async def _refusal(policy: AccessPolicy, scope: AsgiScope) -> Refusal | None:

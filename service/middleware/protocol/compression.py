@@ -74,7 +74,11 @@ class _CompressedAnswer:
     async def _send_head(self, head: Message, first: Message) -> None:
         self._head = None
         if len(first.get("body", b"")) >= _SMALL_BYTES or not _ends(first):
-            head = {**head, "headers": _compressed_headers(head["headers"])}
+            # The compressed answer's length is not known yet, and its entity tag is another.
+            headers = [(name, value) for name, value in head["headers"] if name != b"content-length"]
+            suffix = GZIP_SUFFIX.encode() + b'"'
+            tagged = ((name, value[:-1] + suffix if name == b"etag" else value) for name, value in headers)
+            head = {**head, "headers": [*tagged, (b"content-encoding", b"gzip")]}
             self._compress = _compressor()
         await self._send(head)
 
@@ -106,9 +110,3 @@ def _is_plain_json(head: Message) -> bool:
     headers = dict(head.get("headers", ()))
     is_json = headers.get(b"content-type", b"").partition(b";")[0].strip() == _JSON
     return is_json and b"content-encoding" not in headers
-
-
-def _compressed_headers(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """Return the headers of the compressed answer: its length is not known yet, and its entity tag is its own."""
-    kept = [(name, (value[:-1] + GZIP_SUFFIX.encode() + b'"') if name == b"etag" else value) for name, value in headers]
-    return [*((name, value) for name, value in kept if name != b"content-length"), (b"content-encoding", b"gzip")]

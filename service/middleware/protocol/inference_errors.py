@@ -22,13 +22,12 @@ class InferenceErrors:
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Answer one request."""
-        if scope["type"] == "http" and _is_of_kserve(scope["path"]):
-            send = _ErrorAnswer(send).send
+        if scope["type"] == "http":
+            path = scope["path"]
+            is_version_2 = path == _OF_VERSION_2 or path.startswith(f"{_OF_VERSION_2}/")
+            if is_version_2 or path.endswith(_VERBS_OF_VERSION_1):
+                send = _ErrorAnswer(send).send
         return self._app(scope, receive, send)
-
-
-def _is_of_kserve(path: str) -> bool:
-    return path.endswith(_VERBS_OF_VERSION_1) or path == _OF_VERSION_2 or path.startswith(f"{_OF_VERSION_2}/")
 
 
 class _ErrorAnswer:

@@ -72,8 +72,9 @@ class ResponseHead:
         scope["request_id"] = request_id
         bind_contextvars(request_id=request_id)
         identified = (_REQUEST_ID, request_id.encode())
-        is_docs = _is_docs(scope["path"])
-        own = _FOR_DOCS if is_docs else _FOR_PAGE if scope["path"].startswith(_PAGE) else _FOR_API
+        path = scope["path"]
+        is_docs = path == _DOCS or path.startswith(f"{_DOCS}/")
+        own = _FOR_DOCS if is_docs else _FOR_PAGE if path.startswith(_PAGE) else _FOR_API
 
         def send_with_headers(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.start":
@@ -101,7 +102,3 @@ def _given_id(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
         if name == _REQUEST_ID:
             return value.decode() if _SANE_ID.fullmatch(value) else None
     return None
-
-
-def _is_docs(path: str) -> bool:
-    return path == _DOCS or path.startswith(f"{_DOCS}/")

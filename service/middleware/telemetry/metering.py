@@ -151,7 +151,10 @@ class RequestRecords:
         """Return the record of the route of a request."""
         route = self._template(path)
         record = self._records.get((method, route))
-        return record or self._new_record(method, route)
+        if record is None:
+            known = method if method in _METHODS else OTHER
+            record = self._records.setdefault((known, route), RouteRecord(known, route))
+        return record
 
     def all(self) -> tuple[RouteRecord, ...]:
         """Return the records of all routes that were requested so far."""
@@ -172,10 +175,6 @@ class RequestRecords:
                 return OTHER
         route: str = node.get(_HERE, OTHER)
         return route
-
-    def _new_record(self, method: str, route: str) -> RouteRecord:
-        known = method if method in _METHODS else OTHER
-        return self._records.setdefault((known, route), RouteRecord(known, route))
 
 
 def _insert(node: dict[str, Any], template: str) -> None:

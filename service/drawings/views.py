@@ -50,7 +50,7 @@ from schemas.reports import REPORTS
 from schemas.rule_sets import RULE_SETS
 
 from ..app_context import AppContext
-from ..operations import artefacts, datasets, explainers, jobs, models, prototype_sets, reports
+from ..operations import artefacts, datasets, explainers, models, prototype_sets, reports
 from ..operations.approximation_trees import next_question
 from ..operations.explanations import warm_explainer
 from .documents import LINKS, Draw, Json, Parameters, at, beside, listed, newest, of_model, read, ready, to_json, view
@@ -79,11 +79,11 @@ def overview(context: AppContext) -> str:
     }
     return draw_overview(
         Here(
-            models=listed(models.list_models(context, _LISTED, None).data),
-            datasets=listed(datasets.list_datasets(context, _LISTED, None).data),
-            jobs=listed(jobs.list_jobs(context, _LISTED, None).data),
+            models=listed(context.models.list(_LISTED, None).data),
+            datasets=listed(context.datasets.list(_LISTED, None).data),
+            jobs=listed(context.jobs.list(_LISTED, None).data),
             artefacts=made,
-            explainers=listed(explainers.list_explainers(context, _LISTED_ARTEFACTS, None).data),
+            explainers=listed(context.explainers.list(_LISTED_ARTEFACTS, None).data),
             reports=listed(artefacts.list_all(context, REPORTS, _LISTED, None).data),
             links=LINKS,
         )
@@ -92,15 +92,15 @@ def overview(context: AppContext) -> str:
 
 def jobs_under_way(context: AppContext) -> str:
     """Draw jobs alone."""
-    return draw_jobs(listed(jobs.list_jobs(context, _LISTED, None).data), LINKS)
+    return draw_jobs(listed(context.jobs.list(_LISTED, None).data), LINKS)
 
 
 def found(context: AppContext, name: str) -> str:
     """Draw the newest models, datasets, explainers and reports whose names contain a text, whatever its case."""
     here: list[tuple[str, str, list[Any]]] = [
-        ("model", "models", models.list_models(context, _SEARCHED, None).data),
-        ("dataset", "datasets", datasets.list_datasets(context, _SEARCHED, None).data),
-        ("explainer", "explainers", explainers.list_explainers(context, _SEARCHED, None).data),
+        ("model", "models", context.models.list(_SEARCHED, None).data),
+        ("dataset", "datasets", context.datasets.list(_SEARCHED, None).data),
+        ("explainer", "explainers", context.explainers.list(_SEARCHED, None).data),
     ]
     reported = listed(artefacts.list_all(context, REPORTS, _SEARCHED, None).data)
     titled = [("report", "reports", {**each, "name": each["request"]["title"]}) for each in reported]
@@ -158,7 +158,7 @@ def _with_its_features(context: AppContext, model: Json, made: Mapping[str, list
 
     Those that something was made from come first, so that more of the same is what a form offers; then the newest.
     """
-    names, found = set(model["feature_names"]), listed(datasets.list_datasets(context, _LISTED, None).data)
+    names, found = set(model["feature_names"]), listed(context.datasets.list(_LISTED, None).data)
     used = [each["dataset"] for things in made.values() for each in things if each.get("dataset")]
     newest_ones = [each["id"] for each in found if each["n_features"] == model["n_features"]]
     some = list(dict.fromkeys([*used, *newest_ones]))[:_MOST_COMPARED]
@@ -212,7 +212,7 @@ def relational_forest(context: AppContext, artefact_id: str, _parameters: Parame
     state = to_json(artefacts.get_one(context, RELATIONAL_FORESTS, artefact_id))
     way: list[tuple[str, str | None]] = [("relational forest", None)]
     if state["status"] != "ready":
-        job = None if state["job"] is None else to_json(jobs.get_job(context, state["job"]))
+        job = None if state["job"] is None else to_json(context.jobs.get(state["job"]))
         return at(draw_pending(state, "relational forest", job), way, read(RELATIONAL_FORESTS, artefact_id))
     return at(draw_relational_forest(state, LINKS), way, read(RELATIONAL_FORESTS, artefact_id))
 
@@ -233,7 +233,7 @@ def _filed(context: AppContext, report_id: str, *, is_verified: bool) -> str:
     state = to_json(artefacts.get_one(context, REPORTS, report_id))
     way: list[tuple[str, str | None]] = [(f"report: {state['request']['title']}", None)]
     if state["status"] != "ready":
-        job = None if state["job"] is None else to_json(jobs.get_job(context, state["job"]))
+        job = None if state["job"] is None else to_json(context.jobs.get(state["job"]))
         return at(draw_pending(state, "report", job), way, read(REPORTS, report_id))
     found = to_json(reports.verify(context, report_id)) if is_verified else None
     drawing = report.draw_filed(state, reports.report_file(context, report_id), found, LINKS)
@@ -268,7 +268,7 @@ def _artefact_view(noun: Noun[Any], picture: Picture) -> Draw:
 def _pending(context: AppContext, noun: Noun[Any], artefact_id: str, words: str) -> str:
     """Draw how far an artefact has come or why it failed."""
     document = to_json(artefacts.get_one(context, noun, artefact_id))
-    job = None if document["job"] is None else to_json(jobs.get_job(context, document["job"]))
+    job = None if document["job"] is None else to_json(context.jobs.get(document["job"]))
     known = to_json(models.get_model(context, document["request"]["model"]))
     return at(draw_pending(document, words, job), of_model(known, words), read(noun, artefact_id))
 
@@ -285,7 +285,7 @@ def _options(context: AppContext, document: Json, parameters: Parameters) -> Jso
 
 def _newest_explainer(context: AppContext, **made_from: str) -> str | None:
     """Return the newest explainer that is made from this, if there is one."""
-    newest_first = explainers.list_explainers(context, 1, None, **made_from).data
+    newest_first = context.explainers.list(1, None, **made_from).data
     return newest_first[0].id if newest_first else None
 
 

@@ -4,8 +4,7 @@ from importlib.metadata import version
 
 import structlog
 
-from schemas.api_keys import ApiKey, ApiKeyRequest, CallerLimits, Me, NewApiKey
-from schemas.contract import Page
+from schemas.api_keys import ApiKeyRequest, CallerLimits, Me, NewApiKey
 from schemas.scopes import SCOPES
 from storage.idempotency import RequestKey
 
@@ -41,17 +40,7 @@ def make_api_key_once(
 
 
 def _without_secret(context: AppContext, key_id: str) -> NewApiKey:
-    return NewApiKey(**get_api_key(context, key_id).model_dump(), secret=None)
-
-
-def list_api_keys(context: AppContext, limit: int, cursor: str | None, **filters: str) -> Page[ApiKey]:
-    """Return one page of keys, newest first."""
-    return context.api_keys.list(limit, cursor, **filters)
-
-
-def get_api_key(context: AppContext, key_id: str) -> ApiKey:
-    """Return a key without its secret."""
-    return context.api_keys.get(key_id)
+    return NewApiKey(**context.api_keys.get(key_id).model_dump(), secret=None)
 
 
 def revoke_api_key(context: AppContext, key_id: str) -> None:

@@ -36,7 +36,7 @@ from tree_explainers.onnx_models.description import ModelDescription
 
 from ..app_context import AppContext
 from ..exports import write_tree, write_tree_over_tables
-from .artefacts import MadeFrom, exported_result, matching_evaluation, ready_result, request_artefact, shown_result
+from .artefacts import MadeFrom, exported_result, matching_evaluation, request_artefact, shown_result
 from .feature_sets import tables_behind
 from .job_estimates import KindEstimate, Need, Request
 from .request_checks import other_methods, refuse_unmapped_columns, refuse_unused
@@ -168,7 +168,7 @@ def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat, over:
     if behind is not None:
         return write_tree_over_tables(_exported_tree(context, artefact, form), behind).encode()
     if form == "onnx":
-        ready_result(artefact)
+        artefact.ready_result()
         return context.objects.get(artefact.files["onnx"])
     assert form != "html"  # drawn by the route
     return write_tree(_exported_tree(context, artefact, form), form).encode()
@@ -238,7 +238,7 @@ def next_question(context: AppContext, tree_id: str, request: NextQuestionReques
         which is named; ``method_not_applicable`` where the tree has to know a feature that is hidden.
     """
     artefact = context.artefacts.get(APPROXIMATION_TREES.name, tree_id)
-    content = ApproximationTreeResult.model_validate_json(context.objects.get(ready_result(artefact)))
+    content = ApproximationTreeResult.model_validate_json(context.objects.get(artefact.ready_result()))
     shown = ApproximationTreeResult(**shown_result(context, APPROXIMATION_TREES, artefact))
     model = context.models.get(artefact.request["model"]).view
     answers = _checked_answers(model, request.answers)

@@ -13,7 +13,6 @@ from schemas.noun import Noun
 from storage.artefacts import Artefact
 
 from ..app_context import AppContext
-from .artefacts import ready_result
 
 _TABLE = "table"  # the name of the file among an artefact's files
 _ROWS_PER_BLOCK = 1024
@@ -113,6 +112,6 @@ def open_table(
         If the artefact has no such file.
     """
     artefact = context.artefacts.get(noun.name, artefact_id)
-    ready_result(artefact)
+    artefact.ready_result()
     path = context.objects.path_of_pages(artefact.files[file])
     return artefact, KeptTable(path.open("rb"), path.stat().st_size)

@@ -251,14 +251,14 @@ def words_of(context: AppContext, noun: Noun[Any], artefact: Artefact) -> Result
 
 def shown_result(context: AppContext, noun: Noun[Any], artefact: Artefact) -> Any:  # JSON
     """Return the result of an artefact that is ready, as people read it."""
-    result = orjson.loads(context.objects.get(ready_result(artefact)))
+    result = orjson.loads(context.objects.get(artefact.ready_result()))
     words = words_of(context, noun, artefact)
     return result if words is None else words.shown(noun.name, result)
 
 
 def exported_result(context: AppContext, noun: Noun[Any], artefact: Artefact, form: str) -> Any:  # JSON
     """Return rules or a tree for an export: as people read it, or as code computes it, with its texts in words."""
-    result = orjson.loads(context.objects.get(ready_result(artefact)))
+    result = orjson.loads(context.objects.get(artefact.ready_result()))
     words = words_of(context, noun, artefact)
     if words is None:
         return result
@@ -268,7 +268,7 @@ def exported_result(context: AppContext, noun: Noun[Any], artefact: Artefact, fo
 def shown_blocks(context: AppContext, noun: Noun[Any], artefact_id: str) -> Generator[bytes]:
     """Return the whole result as JSON in blocks, as people read it."""
     artefact = context.artefacts.get(noun.name, artefact_id)
-    path = context.objects.path_of_pages(ready_result(artefact))
+    path = context.objects.path_of_pages(artefact.ready_result())
     words = words_of(context, noun, artefact)
     if words is None:
         return file_blocks(path)
@@ -285,7 +285,7 @@ def worded_bytes(context: AppContext, noun: Noun[Any], artefact_id: str) -> int:
 
 def result_path(context: AppContext, noun: Noun[View], artefact_id: str) -> Path:
     """Return the file that holds the whole result as JSON."""
-    return context.objects.path_of_pages(ready_result(context.artefacts.get(noun.name, artefact_id)))
+    return context.objects.path_of_pages(context.artefacts.get(noun.name, artefact_id).ready_result())
 
 
 def file_blocks(path: Path) -> Generator[bytes]:
@@ -310,17 +310,12 @@ def _joined(head: bytes, result: Generator[bytes]) -> Generator[bytes]:
 
 def get_result(context: AppContext, noun: Noun[View], artefact_id: str) -> bytes:
     """Return the whole result as JSON."""
-    return context.objects.get(ready_result(context.artefacts.get(noun.name, artefact_id)))
+    return context.objects.get(context.artefacts.get(noun.name, artefact_id).ready_result())
 
 
 def delete_one(context: AppContext, noun: Noun[View], artefact_id: str) -> None:
     """Delete an artefact that nothing depends on."""
     delete_with_objects(context, lambda: context.artefacts.delete(noun.name, artefact_id))
-
-
-def ready_result(artefact: Artefact) -> str:
-    """Return the object that holds the artefact's result; refuse one that is not ready."""
-    return artefact.ready_result()
 
 
 def _refuse_if_queue_is_full(settings: ServiceSettings, connection: Connection, caller: str | None) -> None:

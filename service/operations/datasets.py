@@ -7,8 +7,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from schemas.contract import Page
-from schemas.datasets import Dataset, DatasetMetadata, DatasetSummary
+from schemas.datasets import Dataset, DatasetMetadata
 from schemas.json_numbers import json_number
 from storage.dataset_files import DatasetFile
 from storage.dataset_files.row_pages import RowPage
@@ -45,11 +44,6 @@ def register_dataset(
         return (known, False) if known else _read_and_keep(context, upload)
 
 
-def list_datasets(context: AppContext, limit: int, cursor: str | None, **filters: str) -> Page[DatasetSummary]:
-    """Return one page of datasets, newest first."""
-    return context.datasets.list(limit, cursor, **filters)
-
-
 def get_dataset(context: AppContext, dataset_id: str) -> Dataset:
     """Return a dataset."""
     return context.datasets.get(dataset_id).view
@@ -58,11 +52,6 @@ def get_dataset(context: AppContext, dataset_id: str) -> Dataset:
 def write_dataset(context: AppContext, dataset_id: str) -> bytes:
     """Return a dataset as JSON: a ``Dataset``."""
     return orjson.dumps(context.datasets.document(dataset_id))
-
-
-def dataset_bytes(context: AppContext, dataset_id: str) -> int:
-    """Return how large a dataset's columns are as JSON; raise ``NotFound`` where there is none."""
-    return context.datasets.n_bytes(dataset_id)
 
 
 def list_rows(
@@ -121,11 +110,6 @@ def open_content(context: AppContext, dataset_id: str) -> Path:
         )
         raise StorageError("not_acceptable", detail)
     return path
-
-
-def rename_dataset(context: AppContext, dataset_id: str, name: str | None) -> None:
-    """Give a dataset another name, or none."""
-    context.datasets.rename(dataset_id, name)
 
 
 def delete_dataset(context: AppContext, dataset_id: str) -> None:

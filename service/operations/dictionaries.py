@@ -31,11 +31,6 @@ def get_dictionary(context: AppContext, dataset_id: str) -> Dictionary:
     return _view(stored)
 
 
-def dictionary_bytes(context: AppContext, dataset_id: str) -> int:
-    """Return how long the words for a dataset are as JSON; 0 where there are none."""
-    return context.dictionaries.n_bytes(dataset_id)
-
-
 def put_dictionary(
     context: AppContext, dataset_id: str, request: DictionaryRequest, precondition: Precondition
 ) -> tuple[Dictionary, bool]:

@@ -4,8 +4,7 @@ from functools import partial
 
 import structlog
 
-from schemas.contract import Page
-from schemas.explainer_names import ExplainerName, ExplainerNameChange, ExplainerNameRequest
+from schemas.explainer_names import ExplainerName, ExplainerNameRequest
 from schemas.models import Model
 from storage.errors import Conflict
 from storage.explainer_names import Change
@@ -53,21 +52,6 @@ def put_explainer_name(
     _LOG.info("explainer_name_put", name=name, explainer=explainer.id, key_id=CURRENT_KEY.get())
     context.directory.renew()
     return changed, present is None
-
-
-def list_explainer_names(context: AppContext, limit: int, cursor: str | None, **filters: str) -> Page[ExplainerName]:
-    """Return one page of names, newest first."""
-    return context.explainer_names.list(limit, cursor, **filters)
-
-
-def get_explainer_name(context: AppContext, name: str) -> ExplainerName:
-    """Return a name with the explainer that it means."""
-    return context.explainer_names.get(name)
-
-
-def list_changes(context: AppContext, name: str, limit: int, cursor: str | None) -> Page[ExplainerNameChange]:
-    """Return one page of a name's changes, newest first."""
-    return context.explainer_names.history(name, limit, cursor)
 
 
 def delete_explainer_name(context: AppContext, name: str, precondition: Precondition) -> None:

@@ -4,8 +4,7 @@ import json
 
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.artefacts import SearchedRows
-from schemas.contract import Page
-from schemas.explainers import EXPLAINERS, Explainer, ExplainerRequest, ExplainerSummary
+from schemas.explainers import EXPLAINERS, Explainer, ExplainerRequest
 from schemas.identifiers import content_identifier
 from schemas.models import Model
 from schemas.prototype_sets import PROTOTYPE_SETS
@@ -15,7 +14,6 @@ from storage.errors import StorageError
 from storage.explainers import NewExplainer
 
 from ..app_context import AppContext
-from .artefacts import ready_result
 from .deletion import with_reserve
 from .model_requirements import require_leaves
 from .plain_distances import refuse_without_leaves
@@ -52,19 +50,9 @@ def register_explainer(context: AppContext, request: ExplainerRequest) -> tuple[
     return _with_nearest_rows(context, explainer), is_new
 
 
-def list_explainers(context: AppContext, limit: int, cursor: str | None, **filters: str) -> Page[ExplainerSummary]:
-    """Return one page of explainers, newest first."""
-    return context.explainers.list(limit, cursor, **filters)
-
-
 def get_explainer(context: AppContext, explainer_id: str) -> Explainer:
     """Return an explainer."""
     return _with_nearest_rows(context, context.explainers.get(explainer_id))
-
-
-def rename_explainer(context: AppContext, explainer_id: str, name: str | None) -> None:
-    """Give an explainer another name, or none."""
-    context.explainers.rename(explainer_id, name)
 
 
 def delete_explainer(context: AppContext, explainer_id: str) -> None:
@@ -76,12 +64,12 @@ def delete_explainer(context: AppContext, explainer_id: str) -> None:
 def _with_nearest_rows(context: AppContext, explainer: Explainer) -> Explainer:
     """Return the explainer with its prototype set's facts about the reference rows."""
     prototype_set = context.artefacts.get(PROTOTYPE_SETS.name, explainer.prototype_set)
-    searched = json.loads(context.objects.get(ready_result(prototype_set))).get("nearest_rows")
+    searched = json.loads(context.objects.get(prototype_set.ready_result())).get("nearest_rows")
     return explainer if searched is None else explainer.model_copy(update={"nearest_rows": SearchedRows(**searched)})
 
 
 def _check_artefact(artefact: Artefact, noun: str, request: ExplainerRequest) -> None:
-    ready_result(artefact)
+    artefact.ready_result()
     if artefact.model != request.model:
         detail = f"{noun} {artefact.id!r} is of model {artefact.model!r}, not of {request.model!r}"
         raise StorageError("conflict", detail)
@@ -99,7 +87,7 @@ def _check_storing(context: AppContext, request: ExplainerRequest) -> None:
 def _check_abstaining(context: AppContext, prototypes: Artefact, request: ExplainerRequest) -> None:
     if request.abstain_below is None:
         return
-    scale = json.loads(context.objects.get(ready_result(prototypes)))["typicality"]
+    scale = json.loads(context.objects.get(prototypes.ready_result()))["typicality"]
     if scale is None or not scale["percentiles"]:
         detail = (
             f"prototype set {prototypes.id!r} has no typicality, and so no percentile to abstain below; make the set "

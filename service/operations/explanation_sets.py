@@ -38,7 +38,7 @@ from storage.feature_matching import match_features
 from tree_explainers.compute.job_sizes import MIB, JobSizes, n_processes
 
 from ..app_context import AppContext
-from .artefacts import MadeFrom, ready_result, request_artefact
+from .artefacts import MadeFrom, request_artefact
 from .explainers import get_explainer
 from .job_estimates import KindEstimate, Need, Request
 from .json_pages import MAX_PAGE_BYTES, Rows, first_row_of, page_blocks
@@ -190,7 +190,7 @@ def _split(lines: pa.NativeFile) -> Iterator[bytes]:
 def open_lines(context: AppContext, explanation_set_id: str) -> KeptLines:
     """Return the lines of a set; refuse one that is not ready."""
     artefact = context.artefacts.get(EXPLANATION_SETS.name, explanation_set_id)
-    ready_result(artefact)
+    artefact.ready_result()
     index = read_arrays(context.objects.get(artefact.arrays or ""))
     return KeptLines(context.objects.path_of_pages(artefact.files["lines"]), index["rows"], index["bytes"])
 

@@ -3,21 +3,10 @@
 import time
 from collections.abc import AsyncIterator
 
-from schemas.contract import Page
 from schemas.jobs import FINAL_STATUSES, Job
 
 from ..app_context import AppContext
 from .deletion import with_reserve
-
-
-def list_jobs(context: AppContext, limit: int, cursor: str | None, **filters: str) -> Page[Job]:
-    """Return one page of jobs, newest first."""
-    return context.jobs.list(limit, cursor, **filters)
-
-
-def get_job(context: AppContext, job_id: str) -> Job:
-    """Return a job in its current state."""
-    return context.jobs.get(job_id)
 
 
 def cancel_job(context: AppContext, job_id: str) -> Job:

@@ -27,7 +27,7 @@ from tree_explainers.onnx_models.session import ModelSession
 from ..admission.batches import Cost
 from ..app_context import AppContext
 from .artefact_tables import open_table
-from .artefacts import MadeFrom, ready_result, request_artefact
+from .artefacts import MadeFrom, request_artefact
 from .job_estimates import KindEstimate, Need, Request, leaf_need
 from .json_pages import PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .prediction_costs import prediction_seconds
@@ -59,7 +59,7 @@ def request_map(context: AppContext, request: MapRequest) -> Map:
 
 def _check_prototypes(context: AppContext, request: MapRequest, prototype_set: str) -> None:
     prototypes = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set)
-    ready_result(prototypes)
+    prototypes.ready_result()
     if (prototypes.model, prototypes.dataset) != (request.model, request.dataset):
         detail = (
             f"{prototype_set!r} is of model {prototypes.model!r} and dataset {prototypes.dataset!r}, not of this map's"
@@ -121,7 +121,7 @@ async def place_new_rows(context: AppContext, map_id: str, request: PlacesReques
 
 def _prepare(context: AppContext, map_id: str) -> _Placement:
     artefact = context.artefacts.get(MAPS.name, map_id)
-    ready_result(artefact)
+    artefact.ready_result()
     model = context.models.get(str(artefact.model)).view
     names = ("weights", "coarser_leaves", "leaf_offsets", "leaves", "places")
     arrays = read_archive(context.objects.path_of_pages(artefact.arrays or ""), *names)

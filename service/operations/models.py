@@ -11,14 +11,12 @@ import orjson
 from explanations.decisions import decisions_of
 from explanations.documents import decimals
 from explanations.instances import Features, ReadInstances, read_instances, row_ids_of, run_readable
-from schemas.contract import Page
 from schemas.models import (
     ClassPrediction,
     FeatureUsage,
     FeatureUsageList,
     Model,
     ModelMetadata,
-    ModelSummary,
     PredictionList,
     PredictionRequest,
     PredictionRow,
@@ -72,11 +70,6 @@ def register_model(
         return (known, False) if known else _check_and_keep(context, upload)
 
 
-def list_models(context: AppContext, limit: int, cursor: str | None, **filters: str) -> Page[ModelSummary]:
-    """Return one page of models, newest first."""
-    return context.models.list(limit, cursor, **filters)
-
-
 def get_model(context: AppContext, model_id: str) -> Model:
     """Return a model."""
     return context.models.get(model_id).view
@@ -85,16 +78,6 @@ def get_model(context: AppContext, model_id: str) -> Model:
 def write_model(context: AppContext, model_id: str) -> bytes:
     """Return a model as JSON: a ``Model``."""
     return orjson.dumps(context.models.document(model_id))
-
-
-def model_bytes(context: AppContext, model_id: str) -> int:
-    """Return how large a model's description is as JSON; raise ``NotFound`` where there is none."""
-    return context.models.n_bytes(model_id)
-
-
-def rename_model(context: AppContext, model_id: str, name: str | None) -> None:
-    """Give a model another name, or none."""
-    context.models.rename(model_id, name)
 
 
 def delete_model(context: AppContext, model_id: str) -> None:

@@ -24,7 +24,7 @@ from tree_explainers.prototype_sets.euclidean_sweep import default_candidates, n
 from ..app_context import AppContext
 from ..exports import write_classifier
 from .artefact_tables import open_table
-from .artefacts import MadeFrom, matching_evaluation, ready_result, request_artefact
+from .artefacts import MadeFrom, matching_evaluation, request_artefact
 from .job_estimates import KindEstimate, Need, Request, leaf_need
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .plain_distances import check_distances, is_by_distance, refusal_of_distances, refuse_without_leaves
@@ -94,7 +94,7 @@ def classifier_file(context: AppContext, prototype_set_id: str, form: Classifier
         ``artefact_not_ready``, or ``method_not_applicable`` for a set by plain distance.
     """
     artefact = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set_id)
-    ready_result(artefact)
+    artefact.ready_result()
     refuse_without_leaves(artefact, "an export of its classifier")
     name = "onnx" if form == "onnx" else "classifier"
     return context.objects.path(artefact.files[name])

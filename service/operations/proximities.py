@@ -42,7 +42,7 @@ from tree_explainers.prototype_sets.euclidean_sweep import n_steps
 from ..admission.batches import Cost
 from ..app_context import AppContext
 from .artefact_tables import KeptTable, open_table
-from .artefacts import MadeFrom, ready_result, request_artefact
+from .artefacts import MadeFrom, request_artefact
 from .job_estimates import KindEstimate, Need, Request, leaf_need
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .plain_distances import check_distances, refusal_of_distances
@@ -216,7 +216,7 @@ def _weights_of(
     if noun is None:
         raise NotFound("artefact", artefact_id, "take the id of proximities, a label audit or a prototype set")
     artefact = context.artefacts.get(noun.name, artefact_id)
-    ready_result(artefact)
+    artefact.ready_result()
     if artefact.model != model_id or artefact.request["proximity_kind"] != kind:
         mismatch = f"{artefact_id!r} is of model {artefact.model!r} and kind {artefact.request['proximity_kind']!r}"
         raise StorageError("conflict", f"{mismatch}, but the request is for {kind!r} of {model_id!r}", "/weights_of")

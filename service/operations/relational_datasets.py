@@ -6,8 +6,7 @@ from urllib.parse import unquote
 
 import orjson
 
-from schemas.contract import Page
-from schemas.relational_datasets import RelationalDataset, RelationalDatasetMetadata, RelationalDatasetSummary
+from schemas.relational_datasets import RelationalDataset, RelationalDatasetMetadata
 from storage.relational_datasets import NewRelationalDataset, NewTable
 from storage.relational_files import RelationalDeclaration, check_declaration
 
@@ -51,13 +50,6 @@ def register_relational_dataset(
         return (known, False) if known else _read_and_keep(context, upload)
 
 
-def list_relational_datasets(
-    context: AppContext, limit: int, cursor: str | None, **filters: str
-) -> Page[RelationalDatasetSummary]:
-    """Return one page of relational datasets, newest first."""
-    return context.relational_datasets.list(limit, cursor, **filters)
-
-
 def get_relational_dataset(context: AppContext, dataset_id: str) -> RelationalDataset:
     """Return a relational dataset."""
     return context.relational_datasets.get(dataset_id).view
@@ -66,16 +58,6 @@ def get_relational_dataset(context: AppContext, dataset_id: str) -> RelationalDa
 def write_relational_dataset(context: AppContext, dataset_id: str) -> bytes:
     """Return a relational dataset as JSON: a ``RelationalDataset``."""
     return orjson.dumps(context.relational_datasets.document(dataset_id))
-
-
-def relational_dataset_bytes(context: AppContext, dataset_id: str) -> int:
-    """Return the bytes of the description of its tables as JSON; raise ``NotFound`` where there is no such dataset."""
-    return context.relational_datasets.n_bytes(dataset_id)
-
-
-def rename_relational_dataset(context: AppContext, dataset_id: str, name: str | None) -> None:
-    """Give a relational dataset another name, or none."""
-    context.relational_datasets.rename(dataset_id, name)
 
 
 def delete_relational_dataset(context: AppContext, dataset_id: str) -> None:

@@ -11,7 +11,6 @@ import orjson
 from pydantic import ValidationError
 
 from explanations.explained_rows import explain_instances
-from schemas.contract import Page
 from schemas.explanations import ExplanationRequest
 from schemas.stored_explanations import MAX_DIFFERENCES, DeletedExplanations, StoredExplanationSummary, Verification
 from storage.errors import Conflict, NotFound
@@ -24,18 +23,6 @@ from .explanation_records import REVISION
 from .explanations import checked_size, cost_of, find_warm, read_rows
 
 _ABSENT = object()
-
-
-def list_explanations(
-    context: AppContext, limit: int, cursor: str | None, **filters: str
-) -> Page[StoredExplanationSummary]:
-    """Return one page of stored explanations, newest first, without their requests and responses."""
-    return context.explanations.list(limit, cursor, **filters)
-
-
-def explanation_bytes(context: AppContext, explanation_id: str) -> int:
-    """Return how large a stored explanation is as JSON; raise ``NotFound`` where there is none."""
-    return context.explanations.n_bytes(explanation_id)
 
 
 def write_explanation(context: AppContext, explanation_id: str) -> bytes:

@@ -35,13 +35,13 @@ def create_api_key(request: ApiKeyRequest, context: ContextDep, idempotency_key:
 @router.get("", responses=problems(422, 503))
 def list_api_keys(context: ContextDep, page: PageDep, filters: _Filters) -> Page[ApiKey]:
     """List keys, newest first, without their secrets."""
-    return operations.list_api_keys(context, page.limit, page.cursor, **filters)
+    return context.api_keys.list(page.limit, page.cursor, **filters)
 
 
 @router.get("/{api_key_id}", responses=problems(404, 503))
 def get_api_key(api_key_id: str, context: ContextDep) -> ApiKey:
     """Read a key, without its secret."""
-    return operations.get_api_key(context, api_key_id)
+    return context.api_keys.get(api_key_id)
 
 
 @router.delete("/{api_key_id}", status_code=204, responses=problems(404, 503))

@@ -15,7 +15,6 @@ from schemas.noun import JSON, PARQUET
 from ..operations import dataset_sources as sources
 from ..operations import datasets as operations
 from ..operations.idempotent_creation import idempotent_creation
-from ..operations.jobs import get_job
 from ..web.request_class import JsonBodyRoute, StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, fingerprint, problems, repeated, sha256_of
 from .dependencies import ContextDep, IdempotencyKey, MemoryDep, PageDep, RowPageDep
@@ -77,7 +76,7 @@ _ChosenDep = Annotated[_Chosen, Depends(_chosen)]
 def register_source(request: SourceDatasetRequest, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:
     """Register a dataset by reference: its rows stay in the files that are named, at which a job looks."""
     request_hash = fingerprint(DATASETS.path, request.model_dump(mode="json"))
-    with idempotent_creation(context, idempotency_key, request_hash, partial(get_job, context)) as creation:
+    with idempotent_creation(context, idempotency_key, request_hash, context.jobs.get) as creation:
         if creation.resource is None:
             creation.complete(202, sources.register_source(context, request))
     job = creation.result
@@ -125,13 +124,13 @@ def register_dataset(
 @router.get("", responses=problems(422, 503))
 def list_datasets(context: ContextDep, page: PageDep, filters: _Filters) -> Page[DatasetSummary]:
     """List datasets, newest first, without their columns."""
-    return operations.list_datasets(context, page.limit, page.cursor, **filters)
+    return context.datasets.list(page.limit, page.cursor, **filters)
 
 
 @router.get("/{dataset_id}", response_model=Dataset, responses=problems(404, 503))
 async def get_dataset(dataset_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read a dataset's columns."""
-    n_bytes = await run_in_threadpool(operations.dataset_bytes, context, dataset_id)
+    n_bytes = await run_in_threadpool(context.datasets.n_bytes, dataset_id)
     return await whole_json(context, memory, n_bytes, lambda: operations.write_dataset(context, dataset_id))
 
 
@@ -158,7 +157,7 @@ async def list_rows(
 @router.patch("/{dataset_id}", response_model=Dataset, responses=problems(400, 404, 408, 413, 415, 422, 503, 507))
 async def rename_dataset(dataset_id: str, request: Renaming, context: ContextDep, memory: MemoryDep) -> Response:
     """Rename a dataset: its id stays, and its entity tag changes."""
-    await run_in_threadpool(operations.rename_dataset, context, dataset_id, request.name)
+    await run_in_threadpool(context.datasets.rename, dataset_id, request.name)
     return await get_dataset(dataset_id, context, memory)
 
 

@@ -30,7 +30,7 @@ async def get_dictionary(dataset_id: str, context: ContextDep, memory: MemoryDep
         dictionary = operations.get_dictionary(context, dataset_id)
         return dictionary.model_dump_json().encode()
 
-    n_bytes = await run_in_threadpool(operations.dictionary_bytes, context, dataset_id)
+    n_bytes = await run_in_threadpool(context.dictionaries.n_bytes, dataset_id)
     response = await whole_json(context, memory, n_bytes, write)
     if dictionary is not None:
         response.headers["ETag"] = _tag(dictionary)

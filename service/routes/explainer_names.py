@@ -34,13 +34,13 @@ _MADE: dict[int | str, dict[str, Any]] = {_CREATED: {"model": ExplainerName, "de
 @router.get("", responses=problems(422, 503))
 def list_explainer_names(context: ContextDep, page: PageDep, filters: _Filters) -> Page[ExplainerName]:
     """List names, newest first."""
-    return operations.list_explainer_names(context, page.limit, page.cursor, **filters)
+    return context.explainer_names.list(page.limit, page.cursor, **filters)
 
 
 @router.get("/{name}", responses=problems(404, 503))
 def get_explainer_name(name: _Name, context: ContextDep, response: Response) -> ExplainerName:
     """Read which explainer a name means; `ETag` changes with it."""
-    return _tagged(operations.get_explainer_name(context, name), response)
+    return _tagged(context.explainer_names.get(name), response)
 
 
 @router.put(
@@ -70,7 +70,7 @@ def delete_explainer_name(name: _Name, context: ContextDep, precondition: Precon
 @router.get("/{name}/history", responses=problems(404, 422, 503))
 def list_explainer_name_changes(name: _Name, context: ContextDep, page: PageDep) -> Page[ExplainerNameChange]:
     """List who changed what a name means, and when, newest first; also of a name that was deleted."""
-    return operations.list_changes(context, name, page.limit, page.cursor)
+    return context.explainer_names.history(name, page.limit, page.cursor)
 
 
 def _tagged(named: ExplainerName, response: Response) -> ExplainerName:

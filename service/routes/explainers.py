@@ -75,7 +75,7 @@ def register_explainer(request: ExplainerRequest, context: ContextDep, idempoten
 @router.get("", responses=problems(422, 503))
 def list_explainers(context: ContextDep, page: PageDep, filters: _Filters) -> Page[ExplainerSummary]:
     """List explainers, newest first, without the features that they show."""
-    return operations.list_explainers(context, page.limit, page.cursor, **filters)
+    return context.explainers.list(page.limit, page.cursor, **filters)
 
 
 @router.get("/{explainer_id}", responses=problems(404, 503))
@@ -87,7 +87,7 @@ def get_explainer(explainer_id: str, context: ContextDep) -> Explainer:
 @router.patch("/{explainer_id}", responses=problems(400, 404, 408, 413, 415, 422, 503, 507))
 def rename_explainer(explainer_id: str, request: Renaming, context: ContextDep) -> Explainer:
     """Rename an explainer: its id stays."""
-    operations.rename_explainer(context, explainer_id, request.name)
+    context.explainers.rename(explainer_id, request.name)
     return operations.get_explainer(context, explainer_id)
 
 

@@ -28,13 +28,13 @@ _Filters = Annotated[dict[str, str], Depends(filters_of(EXPLANATIONS))]
 @router.get("", responses=problems(422, 503))
 def list_explanations(context: ContextDep, page: PageDep, filters: _Filters) -> Page[StoredExplanationSummary]:
     """List stored explanations, newest first, without their requests and responses."""
-    return operations.list_explanations(context, page.limit, page.cursor, **filters)
+    return context.explanations.list(page.limit, page.cursor, **filters)
 
 
 @router.get("/{stored_explanation_id}", response_model=StoredExplanation, responses=problems(404, 503))
 async def get_explanation(stored_explanation_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read a stored explanation: its request, and the very bytes that were answered."""
-    n_bytes = await run_in_threadpool(operations.explanation_bytes, context, stored_explanation_id)
+    n_bytes = await run_in_threadpool(context.explanations.n_bytes, stored_explanation_id)
     return await whole_json(
         context, memory, n_bytes, lambda: operations.write_explanation(context, stored_explanation_id)
     )

@@ -32,7 +32,7 @@ Prefer = Annotated[
 
 def _existing_job(job_id: str, context: ContextDep) -> Job:
     # Before the stream begins: afterwards it is too late to answer 404.
-    return operations.get_job(context, job_id)
+    return context.jobs.get(job_id)
 
 
 ExistingJob = Annotated[Job, Depends(_existing_job)]
@@ -41,7 +41,7 @@ ExistingJob = Annotated[Job, Depends(_existing_job)]
 @router.get("", responses=problems(422, 503))
 def list_jobs(context: ContextDep, page: PageDep, filters: _Filters) -> Page[Job]:
     """List jobs, newest first."""
-    return operations.list_jobs(context, page.limit, page.cursor, **filters)
+    return context.jobs.list(page.limit, page.cursor, **filters)
 
 
 @router.get("/events", response_class=EventSourceResponse, responses=problems(503))
@@ -54,7 +54,7 @@ async def watch_jobs(context: ContextDep) -> AsyncIterator[ServerSentEvent]:
 @router.get("/{job_id}", responses=problems(404, 503))
 async def get_job(job_id: str, context: ContextDep, prefer: Prefer = "") -> Job:
     """Read a job; with `Prefer: wait=20`, as soon as it has ended, or after 20 seconds."""
-    job = await run_in_threadpool(operations.get_job, context, job_id)
+    job = await run_in_threadpool(context.jobs.get, job_id)
     match = re.search(r"\bwait=(\d{1,4})\b", prefer)
     wait_seconds = min(float(match.group(1)), _LONGEST_WAIT_SECONDS) if match else 0.0
     return await operations.wait_for_end(context, job, wait_seconds)

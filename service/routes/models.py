@@ -78,20 +78,20 @@ def register_model(
 @router.get("", responses=problems(422, 503))
 def list_models(context: ContextDep, page: PageDep, filters: _Filters) -> Page[ModelSummary]:
     """List models, newest first, without what grows with their features."""
-    return operations.list_models(context, page.limit, page.cursor, **filters)
+    return context.models.list(page.limit, page.cursor, **filters)
 
 
 @router.get("/{model_id}", response_model=Model, responses=problems(404, 503))
 async def get_model(model_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read a model."""
-    n_bytes = await run_in_threadpool(operations.model_bytes, context, model_id)
+    n_bytes = await run_in_threadpool(context.models.n_bytes, model_id)
     return await whole_json(context, memory, n_bytes, lambda: operations.write_model(context, model_id))
 
 
 @router.patch("/{model_id}", response_model=Model, responses=problems(400, 404, 408, 413, 415, 422, 503, 507))
 async def rename_model(model_id: str, request: Renaming, context: ContextDep, memory: MemoryDep) -> Response:
     """Rename a model: its id stays, and its entity tag changes."""
-    await run_in_threadpool(operations.rename_model, context, model_id, request.name)
+    await run_in_threadpool(context.models.rename, model_id, request.name)
     return await get_model(model_id, context, memory)
 
 

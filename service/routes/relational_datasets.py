@@ -64,13 +64,13 @@ def register_relational_dataset(
 @router.get("", responses=problems(422, 503))
 def list_relational_datasets(context: ContextDep, page: PageDep, filters: _Filters) -> Page[RelationalDatasetSummary]:
     """List relational datasets, newest first, without their columns."""
-    return operations.list_relational_datasets(context, page.limit, page.cursor, **filters)
+    return context.relational_datasets.list(page.limit, page.cursor, **filters)
 
 
 @router.get("/{relational_dataset_id}", response_model=RelationalDataset, responses=problems(404, 503))
 async def get_relational_dataset(relational_dataset_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read a relational dataset's tables, columns and relationships."""
-    n_bytes = await run_in_threadpool(operations.relational_dataset_bytes, context, relational_dataset_id)
+    n_bytes = await run_in_threadpool(context.relational_datasets.n_bytes, relational_dataset_id)
     write = partial(operations.write_relational_dataset, context, relational_dataset_id)
     return await whole_json(context, memory, n_bytes, write)
 
@@ -84,7 +84,7 @@ async def rename_relational_dataset(
     relational_dataset_id: str, request: Renaming, context: ContextDep, memory: MemoryDep
 ) -> Response:
     """Rename a relational dataset: its id stays, and its entity tag changes."""
-    await run_in_threadpool(operations.rename_relational_dataset, context, relational_dataset_id, request.name)
+    await run_in_threadpool(context.relational_datasets.rename, relational_dataset_id, request.name)
     return await get_relational_dataset(relational_dataset_id, context, memory)
 
 

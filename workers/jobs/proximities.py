@@ -1,23 +1,35 @@
-"""Make proximities: the nearest rows of every row, found and written block by block, so that memory holds one block."""
+"""Make proximities: the nearest rows of every row, found and written block by block, so that memory holds one block.
+
+Rows are compared in the spaces of prototypes, and in those in which rows count.
+"""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, cast, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
+from schemas.artefacts import KindOrDistance, RowKind
 from schemas.proximities import ProximitiesRequest, ProximitiesResult
 from storage.array_files import write_arrays
+from storage.errors import StorageError
 from tree_explainers.compute.progress import ReportProgress, part_of
+from tree_explainers.errors import InvalidInput
+from tree_explainers.leaf_space.coarser_leaves import coarser_leaves
+from tree_explainers.leaf_space.counted_table import TOTAL, BagKind, CountedTable
+from tree_explainers.leaf_space.graded_table import GradedTable
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.leaf_space.neighborhoods import Neighborhoods, each_neighborhood
+from tree_explainers.leaf_space.partitioned_table import PartitionedTable
 
 from ..runtime.context import JobContext, Produced
-from .inputs import row_names
-from .neighbor_spaces import NeighborSpace, load_neighbor_space
-from .spaces import SPACE_LOADED
+from .inputs import OpenModel, ScoredDataset, row_names
+from .spaces import SPACE_LOADED, EuclideanSpace, Space, compare_by_distance, load_leaf_space, load_rows
 
 SCHEMA = pa.schema(
     [
@@ -33,10 +45,28 @@ _GROUP_LINES = 131_072  # what a reader of one page has to decode
 _GROUP_BYTES = 1 << 28  # of names: fewer lines where these are long
 
 
+@dataclass(frozen=True, slots=True)
+class _NeighborSpace:
+    """A dataset's rows as they are compared to find the nearest of each."""
+
+    model: OpenModel
+    dataset: ScoredDataset
+    kind: KindOrDistance | RowKind
+    weights: NDArray[np.int64]  # as the dataset's table takes them
+    min_leaf_rows: int | None  # None: without leaves
+    n_trees_used: int | None
+    arrays: dict[str, NDArray[Any]] | None = None  # kept to compare other rows in the same space; None: none will be
+
+    @property
+    def total_weight(self) -> int:
+        """The integer proximity of rows that are alike in all that counts."""
+        return int(self.weights.sum())
+
+
 def make_proximities(context: JobContext) -> Produced:
     """Make the artefact that a ``ProximitiesRequest`` describes."""
     request = ProximitiesRequest(**context.request)
-    space = load_neighbor_space(context, request)
+    space = _load_space(context, request)
     table = context.workspace / "neighbors.parquet"
     report = part_of(context.report, SPACE_LOADED, 1)
     names = row_names(context.objects, space.dataset.stored)
@@ -56,6 +86,73 @@ def make_proximities(context: JobContext) -> Produced:
     return Produced(content.model_dump_json().encode(), kept, files={"table": table})
 
 
+def _load_space(context: JobContext, request: ProximitiesRequest) -> _NeighborSpace:
+    """Return the space that a request names: by leaves, by what rows count in leaves, or by plain distance.
+
+    Raises
+    ------
+    StorageError
+        ``method_not_applicable`` for a kind that needs the rows of training, where these are others.
+    """
+    if request.proximity_kind in get_args(RowKind):
+        return _load_by_rows(context, request)
+    if request.proximity_kind != "euclidean":
+        return _of_space(load_leaf_space(context, request))
+    model, dataset = load_rows(context, request)
+    report = part_of(context.report, SPACE_LOADED, SPACE_LOADED)
+    return _of_space(EuclideanSpace.of(model, compare_by_distance(context.objects, dataset, dataset, report)[0]))
+
+
+def _of_space(space: Space) -> _NeighborSpace:
+    return _NeighborSpace(
+        space.model,
+        space.dataset,
+        space.kind,
+        space.weights,
+        space.min_leaf_rows,
+        space.n_trees_used,
+        space.arrays(),
+    )
+
+
+def _load_by_rows(context: JobContext, request: ProximitiesRequest) -> _NeighborSpace:
+    model, scored = load_rows(context, request)
+    table = scored.table.here() if isinstance(scored.table, PartitionedTable) else scored.table
+    is_by_bags = request.proximity_kind in get_args(BagKind)
+    compared, n_trees_used = (_by_bags if is_by_bags else _weighted)(model, table, request)
+    kind = cast("RowKind", request.proximity_kind)
+    dataset, total = replace(scored, table=compared), np.array([TOTAL])
+    return _NeighborSpace(model, dataset, kind, total, request.min_leaf_rows, n_trees_used)
+
+
+def _weighted(model: OpenModel, table: LeafTable, request: ProximitiesRequest) -> tuple[LeafTable, int]:
+    """Return the table of ``kernel`` or ``graded``, and how many trees count: by weights that make nearness predict."""
+    leaves = coarser_leaves(model.ensemble, table, request.min_leaf_rows)
+    kind: ProximityKind = "boosting_sd" if model.view.ensemble == "boosting" else "random_forest"
+    weights = leaves.weights(kind, table, model.ensemble.leaf_values)
+    n_trees_used = int(np.count_nonzero(weights))
+    if request.proximity_kind == "kernel":
+        return CountedTable.by_sizes(leaves.table(table), weights), n_trees_used
+    ensemble = model.ensemble if leaves.min_leaf_rows == 1 else leaves.cut(model.ensemble)
+    return GradedTable.of(ensemble, leaves.table(table), weights), n_trees_used
+
+
+def _by_bags(model: OpenModel, table: LeafTable, request: ProximitiesRequest) -> tuple[LeafTable, int]:
+    """Return the table of ``gap`` or ``oob``, in which all trees count."""
+    bags = model.description.bags
+    assert bags is not None  # without which the request is refused
+    kind: BagKind = "gap" if request.proximity_kind == "gap" else "oob"
+    try:
+        return CountedTable.by_bags(kind, table, bags), table.n_trees
+    except InvalidInput as error:
+        detail = (
+            f"proximity_kind `{kind}` looks at which trees learned from which rows, and those of dataset "
+            f"{request.dataset!r} are not the rows that the forest was trained on, or not in their order: send these, "
+            "or take proximity_kind `kernel`"
+        )
+        raise StorageError("method_not_applicable", detail, "/dataset") from error
+
+
 @dataclass(slots=True)
 class _Totals:
     """Sums over the rows that are written so far."""
@@ -71,7 +168,7 @@ class _Totals:
 
 
 def _write_neighbors(
-    path: Path, space: NeighborSpace, names: pa.Array, n_neighbors: int, report: ReportProgress
+    path: Path, space: _NeighborSpace, names: pa.Array, n_neighbors: int, report: ReportProgress
 ) -> _Totals:
     """Write the nearest ``n_neighbors`` of every row, leaving out rows that share no leaf with it."""
     totals = _Totals()

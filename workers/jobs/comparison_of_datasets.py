@@ -34,7 +34,7 @@ from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.leaf_space.nearest_rows import nearest_rows
 
 from ..runtime.context import JobContext
-from .compared_rows import (
+from .comparison_rows import (
     N_REFERENCES,
     ComparedRows,
     draw_sample,

@@ -19,7 +19,7 @@ from tree_explainers.rows import Rows
 from tree_explainers.share_intervals import wilson_interval
 
 from ..runtime.context import JobContext
-from .model_pairs import ModelPair
+from .comparison_rows import ModelPair
 from .share_comparisons import interval_view
 from .surrogates import dataset_phrases
 

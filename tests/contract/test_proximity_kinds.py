@@ -186,5 +186,17 @@ def test_where_each_tree_has_a_weight_they_are_refused_by_name(api: Api, known: 
     assert "take auto, or request proximities" in error["detail"]
 
 
+@pytest.mark.parametrize("kind", get_args(RowKind))
+def test_a_few_rows_are_not_compared_by_them_with_a_few_others(api: Api, known: _Known, kind: str) -> None:
+    path, rows = f"/v1/models/{known.model}/proximities", _ROWS[:2].tolist()
+    refused = api.post(path, {"instances": rows, "others": rows, "proximity_kind": kind})
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/proximity_kind")
+    assert f"proximity_kind is {kind}, which names the nearest rows" in refused.json()["errors"][0]["detail"]
+    weights_of = _made(api, known, kind)["id"]
+    refused = api.post(path, {"instances": rows, "others": rows, "weights_of": weights_of})
+    assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
+    assert f"kind {kind!r}" in refused.json()["detail"]
+
+
 def test_the_contract_names_the_kinds_that_there_are() -> None:
     assert set(get_args(RowKind)) == {*get_args(CountedKind), "graded"}

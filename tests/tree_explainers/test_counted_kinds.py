@@ -1,6 +1,7 @@
 """Kinds of proximity that count rows in leaves: as defined, and their weighted votes are what forests predict."""
 
 from fractions import Fraction
+from hashlib import sha256
 from itertools import product
 from typing import Any, get_args
 
@@ -13,7 +14,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from tests.support import naive_proximity_kinds as naive
 from tree_explainers.bags import Bags
 from tree_explainers.errors import InvalidInput
-from tree_explainers.leaf_space.counted_table import TOTAL, CountedKind, CountedTable
+from tree_explainers.leaf_space.counted_table import TOTAL, BagKind, CountedKind, CountedTable
 from tree_explainers.leaf_space.leaves import LeafTable
 from tree_explainers.leaf_space.nearest_by_counts import NearestByCounts
 
@@ -165,3 +166,66 @@ def test_other_rows_than_those_of_training_are_refused(fitted: _Fitted) -> None:
     others = LeafTable.from_codes(fitted.table.codes[:, ::-1].copy(), np.diff(fitted.table.offsets))
     with pytest.raises(InvalidInput, match="not those that the forest was trained on"):
         CountedTable.by_bags("gap", others, fitted.bags)
+
+
+# Six rows in five trees, and what the package ForestGeom 0.4.0 says of them (``Proximity``, by the schemes gap, oob and
+# kerf), once as the training rows that they are, once as new ones.
+_CODES = [[0, 0, 1, 1, 0, 2], [1, 0, 1, 0, 0, 0], [0, 0, 0, 0, 1, 1], [2, 1, 1, 2, 0, 0], [0, 1, 0, 1, 0, 1]]
+_SEEDS, _N_LEAVES = (3, 1, 4, 15, 9), [3, 2, 2, 3, 2]
+_KERNEL = [
+    [0.3833333, 0.1166667, 0.2166667, 0.15, 0.1333333, 0],
+    [0.1166667, 0.3333333, 0.15, 0.1666667, 0.1166667, 0.1166667],
+    [0.2166667, 0.15, 0.4166667, 0.15, 0.0666667, 0],
+    [0.15, 0.1666667, 0.15, 0.3666667, 0.05, 0.1166667],
+    [0.1333333, 0.1166667, 0.0666667, 0.05, 0.3833333, 0.25],
+    [0, 0.1166667, 0, 0.1166667, 0.25, 0.5166667],
+]
+_GAP_OF_TRAINING = [
+    [0.0] * 6,
+    [0.0] * 6,
+    [0.5, 0, 0, 0, 0.1666667, 0],
+    [0.7, 0.1, 0.2, 0, 0, 0],
+    [0.375, 0.125, 0, 0, 0, 0.5],
+    [0.0] * 6,
+]
+_GAP_OF_NEW = [
+    [0.73, 0.09, 0.08, 0, 0.1, 0],
+    [0.23, 0.18, 0.08, 0.13, 0.04, 0.14],
+    [0.38, 0.04, 0.18, 0.1, 0.1, 0],
+    [0.28, 0.13, 0.18, 0.23, 0.04, 0.14],
+    [0.25, 0.09, 0, 0.08, 0.24, 0.34],
+    [0, 0.09, 0, 0.13, 0.14, 0.44],
+]
+_OOB_OF_TRAINING = [[0, 0, 0, 0, 0, 0], [0, 1, 1, 0, 0, 0], [0, 1, 1, 0, 0, 0], *np.eye(6)[3:].tolist()]
+_OOB_OF_NEW = [
+    [0, 0, 0.6666667, 1, 0.5, 0],
+    [0, 1, 0.3333333, 0.5, 0.5, 0],
+    [0, 1, 1, 0.5, 0, 0],
+    [0, 0, 0, 1, 0, 0],
+    [0, 0, 0.3333333, 0, 1, 0],
+    [0, 0, 0, 0, 0.5, 1],
+]
+
+
+def _drawn_bags() -> Bags:
+    bags, digest = Bags(_SEEDS, 6, 6, ""), sha256()
+    for tree, (codes, n_leaves) in enumerate(zip(_CODES, _N_LEAVES, strict=True)):
+        in_leaves = np.bincount(np.array(codes)[bags.counts(tree) > 0], minlength=n_leaves)
+        digest.update(np.append(np.sort(in_leaves), 2**32 - 1).astype("<u4").tobytes())
+    return Bags(_SEEDS, 6, 6, digest.hexdigest())
+
+
+def test_another_package_says_the_same() -> None:
+    table = LeafTable.from_codes(np.array(_CODES, np.uint8), np.array(_N_LEAVES))
+    leaves, rows = table.leaves_of(np.arange(6)), np.arange(6)
+    kernel = NearestByCounts(CountedTable.by_sizes(table, np.ones(5, np.int64)))
+    gap, oob = (NearestByCounts(CountedTable.by_bags(kind, table, _drawn_bags())) for kind in get_args(BagKind))
+    for ours, theirs in (
+        (kernel.columns(rows), _KERNEL),
+        (kernel.columns_of_new(leaves), _KERNEL),
+        (gap.columns(rows), _GAP_OF_TRAINING),
+        (gap.columns_of_new(leaves), _GAP_OF_NEW),
+        (oob.columns(rows), _OOB_OF_TRAINING),
+        (oob.columns_of_new(leaves), _OOB_OF_NEW),
+    ):
+        assert np.abs(ours / TOTAL - np.array(theirs)).max() < 1e-6

@@ -25,6 +25,7 @@ from .artefacts import (
     RunOn,
     SearchedRows,
     TreesUsed,
+    UsedKind,
     UsedKindOrDistance,
     UsedLeafRowsOrNull,
 )
@@ -121,9 +122,12 @@ class PrototypeSetRequest(MethodRequest):
         default="auto",
         description="Fewest reference rows of a leaf, 1 or more: a tree is cut back where a split leaves fewer on "
         "either side, and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the papers. `auto`: "
-        "the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which 95 % of the rows have at least the minimum proximity "
-        "to a prototype; see `leaf_steps` in the result. Where the number of prototypes is to be found, by `coverage`, "
-        "`validate` or `a_pete`, 10 prototypes by `sm_a` decide. Explainers compare rows with prototypes as their "
+        "of 1, 2, 3, 5, 10, 20, 30, 50, … the smallest at which 95 % of the rows have at least the minimum proximity "
+        "to a prototype, unless the nearest prototypes of other steps with as many such rows predict better by more "
+        "than a standard error; for boosting with `proximity_kind: auto` each with the weights of `boosting` and of "
+        "`boosting_sd`. See `leaf_choice` and `leaf_steps` in the result. Where the number of prototypes is to be "
+        "found, by `coverage`, `validate` or `a_pete`, 10 prototypes decide; with `sg` and `a_pete` they are those of "
+        "`sm_a`. Explainers compare rows with prototypes as their "
         "prototype set does. With `euclidean` there are no leaves: 1 and `auto` mean the same, and other numbers are "
         "refused.",
     )
@@ -239,13 +243,42 @@ class RowCoverage(Contract):
 
 
 class LeafStep(Contract):
-    """A `min_leaf_rows` that `auto` tried."""
+    """Leaves, and a weighting of the trees, that `auto` tried on the rows of `leaf_choice`."""
 
     min_leaf_rows: int = Field(description="Fewest reference rows of a leaf.")
+    proximity_kind: UsedKind
     n_trees_used: int = Field(description="Number of trees that are left with more than one leaf and count.")
     coverage: float = Field(
         description="Share of rows with at least the minimum proximity to one of the prototypes selected with it, 0 to "
         "1; see `row_coverage`."
+    )
+    score: float | None = Field(
+        description="How well the nearest prototype predicts rows that are none themselves, at most 1; see `measure` "
+        "of `leaf_choice`. Rows that share no leaf with any prototype count as wrong, or are predicted by the mean. "
+        "Null where all rows have the same value, or are prototypes."
+    )
+    gain: float = Field(
+        description="By how much the score is higher than that of the step that coverage alone would take, on rows "
+        "that are prototypes of neither."
+    )
+    standard_error: float = Field(description="Standard error of `gain`, whose rows are paired.")
+
+
+class LeafChoice(Contract):
+    """How `auto` found the leaves, and the weights of the trees, by which rows are compared with prototypes."""
+
+    decided_by: Literal["coverage", "score"] = Field(
+        description="`coverage`: the first step at which 95 % of the rows have the minimum proximity to a prototype, "
+        "which no other step with as many such rows surpasses; where none has as many, the step with the most. "
+        "`score`: another step with enough such rows predicts better by more than its standard error."
+    )
+    measure: Literal["agreement", "r2"] = Field(
+        description="Score of a step. `agreement`: share of rows whose nearest prototype has their outcome (see "
+        "`labels`); `r2`: coefficient of determination of the value of the nearest prototype. Measures may be added."
+    )
+    n_rows: int = Field(description="Number of rows on which steps were tried: all, or at most 20,000 drawn by `seed`.")
+    min_leaf_rows_by_coverage: int = Field(
+        description="The `min_leaf_rows` that coverage alone would take, with the proximity of the model's ensemble."
     )
 
 
@@ -377,6 +410,10 @@ class PrototypeSetResult(Contract):
     leaf_steps: list[LeafStep] = Field(
         default=[],
         description="What `auto` tried, in this order; empty where `min_leaf_rows` was given as a number.",
+    )
+    leaf_choice: LeafChoice | None = Field(
+        default=None,
+        description="How `auto` decided between these steps; null where `min_leaf_rows` was given as a number.",
     )
     row_coverage: RowCoverage | None = Field(
         description="How many of the dataset's rows have at least the minimum proximity to a prototype; null with "

@@ -31,7 +31,6 @@ from .plain_distances import check_distances, is_by_distance, refusal_of_distanc
 from .request_checks import check_leaf_rows, kind_of_nearest_rows, kind_or_distance
 
 _DEFAULT_PROTOTYPES = 10
-_SELECTIONS_TO_FIND_LEAVES = 2  # as a rule
 _FIND_NUMBERS_IN_THEIR_OWN_WAY = ("sm_u", "a_pete")
 _DEFAULT_ALPHA = PrototypeSetRequest.model_fields["alpha"].default
 
@@ -78,8 +77,8 @@ def _seconds(sizes: JobSizes, request: Request) -> float:
     if request.get("proximity_kind") == "euclidean":
         n_candidates = request["n_candidates"] or default_candidates(sizes.n_rows, sizes.n_features)
         return distance_seconds(n_steps(sizes.n_rows, n_candidates, sizes.n_features))
-    n_selections = _SELECTIONS_TO_FIND_LEAVES if request["min_leaf_rows"] == "auto" else 1
-    return n_selections * cost.selection_seconds(sizes, _n_candidates(sizes, request), request["refine"])
+    choosing = cost.leaf_choice_seconds(sizes) if request["min_leaf_rows"] == "auto" else 0.0
+    return choosing + cost.selection_seconds(sizes, _n_candidates(sizes, request), request["refine"])
 
 
 ESTIMATE = KindEstimate(_needs, _seconds)
@@ -116,6 +115,8 @@ def _normalised(request: PrototypeSetRequest, kind: str, model: Model, n_rows: i
     if is_by_distance(request):
         changes["min_leaf_rows"] = 1  # as good as `auto`: there are no leaves
     else:
+        if kind == "boosting" and request.proximity_kind == request.min_leaf_rows == "auto":
+            changes["proximity_kind"] = "auto"  # the job finds the weights of trees together with the leaves
         of_rows = kind_of_nearest_rows(request.nearest_rows.proximity_kind, model)
         changes["nearest_rows"] = request.nearest_rows.model_copy(update={"proximity_kind": of_rows})
     if request.method != "a_pete" and request.coverage is None:

@@ -200,7 +200,7 @@ def _prepare(context: AppContext, model_id: str, request: ProximityBlockRequest)
     weights, values = None, {}
     coarser: Mapping[str, NDArray[Any]] = {}
     if request.weights_of is not None:
-        weights, coarser = _weights_of(context, model_id, kind, request.weights_of)
+        kind, weights, coarser = _weights_of(context, stored.view, request)
     elif kind == "random_forest":
         weights = np.ones(stored.view.n_trees, dtype=np.int64)
     else:
@@ -209,20 +209,24 @@ def _prepare(context: AppContext, model_id: str, request: ProximityBlockRequest)
 
 
 def _weights_of(
-    context: AppContext, model_id: str, kind: ProximityKind, artefact_id: str
-) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
-    """Return an artefact's tree weights, and how its coarser leaves are found where it has such."""
+    context: AppContext, model: Model, request: ProximityBlockRequest
+) -> tuple[ProximityKind, NDArray[np.int64], dict[str, NDArray[Any]]]:
+    """Return an artefact's tree weights with their kind, and how its coarser leaves are found where it has such."""
+    artefact_id, kind = str(request.weights_of), known_kind(request.proximity_kind, model)
     noun = next((noun for noun in _NOUNS_WITH_WEIGHTS if artefact_id.startswith(noun.id_prefix)), None)
     if noun is None:
         raise NotFound("artefact", artefact_id, "take the id of proximities, a label audit or a prototype set")
     artefact = context.artefacts.get(noun.name, artefact_id)
-    artefact.ready_result()
-    if artefact.model != model_id or artefact.request["proximity_kind"] != kind:
-        mismatch = f"{artefact_id!r} is of model {artefact.model!r} and kind {artefact.request['proximity_kind']!r}"
-        raise StorageError("conflict", f"{mismatch}, but the request is for {kind!r} of {model_id!r}", "/weights_of")
+    result, used = artefact.ready_result(), artefact.request["proximity_kind"]
+    if used == "auto":  # the job found it
+        used = orjson.loads(context.objects.get(result))["proximity_kind"]
+        kind = used if request.proximity_kind == "auto" else kind
+    if artefact.model != model.id or used != kind:
+        mismatch = f"{artefact_id!r} is of model {artefact.model!r} and kind {used!r}"
+        raise StorageError("conflict", f"{mismatch}, but the request is for {kind!r} of {model.id!r}", "/weights_of")
     path = context.objects.path(artefact.arrays or "")
     arrays = read_archive(path, "weights", "coarser_leaves", "leaf_offsets")
-    return arrays.pop("weights"), arrays
+    return kind, arrays.pop("weights"), arrays
 
 
 def _compare(comparison: _Comparison, request: ProximityBlockRequest, tick: Tick) -> bytes:

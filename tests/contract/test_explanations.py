@@ -320,7 +320,7 @@ def _leaves(api: Api, registered: Registered, instances: list[Json]) -> NDArray[
 
 
 def test_weighted_trees_give_the_proximity_of_boosting(api: Api) -> None:
-    registered = register(api, "gradient_boosting_multiclass", "boosting")
+    registered = register(api, "gradient_boosting_multiclass", "boosting", proximity_kind="boosting")
     rows = [registered.instance(row) for row in range(30)]
     answer = api.explain(registered.explainer["id"], rows, n_prototypes=8, detail="full")
 

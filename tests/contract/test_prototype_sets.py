@@ -21,7 +21,16 @@ from tests.support.tree_graphs import regressor, stump
 _FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request", "problem", "result")}
 _RESULT_FIELDS = {
     *("proximity_kind", "task", "classes"),
-    *("min_leaf_rows", "n_trees_used", "leaf_steps", "row_coverage", "typicality", "nearest_rows", "validation"),
+    *(
+        "min_leaf_rows",
+        "n_trees_used",
+        "leaf_steps",
+        "leaf_choice",
+        "row_coverage",
+        "typicality",
+        "nearest_rows",
+        "validation",
+    ),
     *("n_rows", "n_trees", "n_candidates", "n_selected", "n_swaps", "nested", "objective", "objective_mean"),
     *("objective_upper_bound", "certificate", "certificate_scope", "certificate_objective"),
     *("all_rows_upper_bound", "all_rows_certificate"),

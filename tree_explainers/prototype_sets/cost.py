@@ -5,12 +5,14 @@ from typing import Literal
 from ..compute.job_sizes import JobSizes
 from ..leaf_space.cost import LIST_BYTES, list_bytes
 from .candidate_pairs import default_max_pairs
+from .leaf_choice import n_tried_candidates, n_tried_rows
 
 Refine = Literal["none", "swap"]
 
 _MOST_COMPARISONS = 5e12  # rows x rows x trees with all rows as candidates: minutes, and as much again for certificates
 _N_SAMPLED = 10_000  # candidates that are drawn above that
 _PAIR_BYTES: dict[Refine, int] = {"none": 12, "swap": 24}
+_TRIED_STEPS = 14  # of leaves, as a rule: seven, each with two weightings of boosting's trees
 _SECONDS_PER_COMPARISON: dict[Refine, float] = {"none": 5e-10, "swap": 4e-9}  # of a row with a candidate in a tree
 
 
@@ -48,3 +50,10 @@ def row_bytes(sizes: JobSizes, most_filed_cells: int, *, are_listed_twice: bool)
 def selection_seconds(sizes: JobSizes, n_candidates: int, refine: Refine) -> float:
     """Return the seconds in which prototypes are chosen once."""
     return _SECONDS_PER_COMPARISON[refine] * n_candidates * sizes.n_paths
+
+
+def leaf_choice_seconds(sizes: JobSizes) -> float:
+    """Return the seconds in which leaves are chosen, by prototypes of some of the rows in each step."""
+    n_rows = n_tried_rows(sizes.n_rows, sizes.n_trees)
+    n_comparisons = n_rows * n_tried_candidates(n_rows, sizes.n_trees, 1) * sizes.n_trees
+    return _TRIED_STEPS * _SECONDS_PER_COMPARISON["none"] * n_comparisons

@@ -1,9 +1,8 @@
 """Choose the prototypes of a set: in which leaves rows are compared, how many prototypes there are, and which rows.
 
-Leaves come first. ``auto`` tries coarser and coarser ones until the prototypes are near enough to nearly all rows.
+Leaves come first, where they are left open; ``prototype_leaf_choice`` tries them.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 from schemas.prototype_sets import (
     MAX_PROTOTYPES_BY_COVERAGE,
     MAX_PROTOTYPES_VALIDATED,
-    LeafStep,
     PrototypeSetRequest,
     Validation,
 )
@@ -21,18 +19,19 @@ from storage.artefacts import most_prototypes
 from storage.errors import StorageError
 from storage.models import ModelStore
 from tree_explainers.compute.progress import ReportProgress, ignore_progress, part_of
-from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_leaves, steps_of_min_leaf_rows
+from tree_explainers.leaf_space.coarser_leaves import coarser_leaves
+from tree_explainers.leaf_space.leaves import ProximityKind
 from tree_explainers.prototype_sets.classifier import nearest_by_size
 from tree_explainers.prototype_sets.cost import default_candidates_by_leaves
 from tree_explainers.prototype_sets.euclidean_sweep import default_candidates
-from tree_explainers.prototype_sets.row_coverage import near_rows
 from tree_explainers.prototype_sets.selection import PrototypeSelection, sample_candidates, select_prototypes
 from tree_explainers.prototype_sets.supervised import EvaluatedRows, Metric
 from tree_explainers.prototype_sets.validation import score_labels, score_numbers, validate_number
 
 from ..runtime.context import JobContext
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
-from .prototype_set_evaluation import SUFFICIENT_COVERAGE, ChosenPrototypes, EvaluationRows
+from .prototype_leaf_choice import ChosenLeaves, choose_leaves
+from .prototype_set_evaluation import ChosenPrototypes, EvaluationRows
 from .row_targets import agreeing_rows, classes_of_rows, fitting_targets
 from .spaces import EuclideanSpace, LeafSpace, Space, compare_by_distance, proximity_kind
 
@@ -74,7 +73,7 @@ class Choice:
     """The prototypes, and how their leaves and their number were found."""
 
     prototypes: ChosenPrototypes
-    leaf_steps: list[LeafStep]  # what ``auto`` tried
+    leaves: ChosenLeaves | None  # what ``auto`` tried, and took
     validation: Validation | None
 
     def without_pairs(self) -> "Choice":
@@ -99,23 +98,20 @@ def choose(
         For a ``min_leaf_rows`` at which no tree is left, among others.
     """
     task = _Task.of(context, request, inputs)
-    steps: list[LeafStep] = []
+    leaves: ChosenLeaves | None = None
     space: Space
-    selection: PrototypeSelection | None = None
     if request.proximity_kind == "euclidean":
         space = EuclideanSpace.of(inputs.model, inputs.dataset)
     elif request.min_leaf_rows == "auto":
-        best = _best_step(_try_steps(task, part_of(report, *_LEAVES)), steps)
-        space, selection = task.space(task.leaves(best.view.min_leaf_rows)), best.selection
+        leaves = task.choose_leaves(part_of(report, *_LEAVES))
+        space = task.space(leaves.min_leaf_rows, leaves.kind)
     else:
-        space = task.space(task.leaves(request.min_leaf_rows))
-    validation = None
+        space = task.space(request.min_leaf_rows, proximity_kind(request.proximity_kind))
+    number, validation = None, None
     if request.n_prototypes == "validate":
         number, validation = _validate(task, space, part_of(report, *_NUMBER))
-        selection = task.select(space, part_of(report, *_SELECTION), number)
-    elif selection is None or task.number_is_open:
-        selection = task.select(space, part_of(report, *_SELECTION))
-    return Choice(ChosenPrototypes(space, task.classes, selection), steps, validation)
+    selection = task.select(space, part_of(report, *_SELECTION), number)
+    return Choice(ChosenPrototypes(space, task.classes, selection), leaves, validation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +143,17 @@ class _Task:
         n_candidates = len(self.classes) if self.candidates is None else len(self.candidates)
         return min(n_prototypes, n_candidates, most_prototypes(self.inputs.model.view.feature_names))
 
-    def leaves(self, min_leaf_rows: int) -> CoarserLeaves:
-        """Return the leaves of the trees, cut back so far."""
-        return coarser_leaves(self.inputs.model.ensemble, self.inputs.dataset.table, min_leaf_rows)
+    def choose_leaves(self, report: ReportProgress) -> ChosenLeaves:
+        """Return the leaves that are best for as many prototypes as are requested, or for ten."""
+        number = self.request.n_prototypes
+        n_prototypes = number if isinstance(number, int) and not self.number_is_open else _N_FOR_LEAVES
+        model, dataset = self.inputs.model, self.inputs.dataset
+        rows = self.classes, self.agrees
+        return choose_leaves(self.request, model, dataset, rows, self.at_most(n_prototypes), report)
 
-    def space(self, leaves: CoarserLeaves) -> LeafSpace:
-        """Return the dataset's rows in these leaves."""
-        kind = proximity_kind(self.request.proximity_kind)
+    def space(self, min_leaf_rows: int, kind: ProximityKind) -> LeafSpace:
+        """Return the dataset's rows in the leaves of the trees, cut back so far."""
+        leaves = coarser_leaves(self.inputs.model.ensemble, self.inputs.dataset.table, min_leaf_rows)
         return LeafSpace.of(self.inputs.model, self.inputs.dataset, kind, leaves)
 
     def select(
@@ -194,16 +194,6 @@ class _Task:
             return EvaluatedRows(self.classes if predicted is None or not of_model else predicted, None, metric)
         rows = self.inputs.evaluation.within(space)
         return EvaluatedRows(rows.predicted if of_model else rows.classes, rows.dataset.table, metric)
-
-    def select_for_leaves(self, space: LeafSpace, report: ReportProgress) -> PrototypeSelection:
-        """Choose the prototypes whose coverage of rows decides on leaves."""
-        if not self.number_is_open:
-            return self.select(space, report)
-        table, n_prototypes = space.dataset.table, self.at_most(_N_FOR_LEAVES)
-        return select_prototypes(
-            table, self.classes, space.weights, "sm_a",
-            n_prototypes=n_prototypes, candidates=self.candidates, agrees=self.agrees, report=report,
-        )  # fmt: skip
 
 
 def _refuse_one_class(request: PrototypeSetRequest, model: OpenModel, classes: NDArray[np.int64]) -> None:
@@ -246,48 +236,6 @@ def _candidates(
         detail = f"{n_candidates} candidates are too few for the {n_classes} classes that the rows are of; request more"
         raise StorageError("validation_failed", detail, "/n_candidates")
     return sample_candidates(classes, n_candidates, context.rng)
-
-
-# Leaves: the smallest in which nearly all rows are near enough to a prototype.
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A ``min_leaf_rows`` that was tried."""
-
-    view: LeafStep
-    n_near: int  # rows near enough to a prototype
-    selection: PrototypeSelection
-
-
-def _best_step(tried: Iterator[_Step], views: list[LeafStep]) -> _Step:
-    """Return the step with the most rows near a prototype, of equal ones that with the smallest leaves; note all.
-
-    The selections of other steps are forgotten at once: the pairs that swaps gathered for one take much memory.
-    """
-    best = next(tried)
-    views.append(best.view)
-    for step in tried:
-        views.append(step.view)
-        best = step if step.n_near > best.n_near else best
-    return best
-
-
-def _try_steps(task: _Task, report: ReportProgress) -> Iterator[_Step]:
-    """Yield one step after the other, until prototypes are near enough to nearly all rows or no tree is left."""
-    n_rows = task.inputs.dataset.n_rows
-    for number, min_leaf_rows in enumerate(steps_of_min_leaf_rows(n_rows)):
-        leaves = task.leaves(min_leaf_rows)
-        if min_leaf_rows > 1 and leaves.n_leaves.max() == 1:
-            return
-        space = task.space(leaves)
-        # How many steps there will be is not known: each counts half of what is left.
-        selection = task.select_for_leaves(space, part_of(report, 1 - 0.5**number, 1 - 0.5 ** (number + 1)))
-        n_near = int(near_rows(space.dataset.table, space.weights, space.dataset.leaves_of(selection.rows)).sum())
-        view = LeafStep(min_leaf_rows=min_leaf_rows, n_trees_used=space.n_trees_used, coverage=n_near / n_rows)
-        yield _Step(view, n_near, selection)
-        if view.coverage >= SUFFICIENT_COVERAGE:
-            return
 
 
 # The number of prototypes, by how well they predict other rows.

@@ -141,7 +141,7 @@ def _evaluate(
     baseline = evaluate_baselines(chosen, rows, context.rng, part_of(context.report, *_COMPARING), nearest)
     left_out = classes_without_prototypes(chosen)
     cautions = (
-        caution_of_row_coverage(request, choice.leaf_steps, row_coverage),
+        caution_of_row_coverage(request, [] if choice.leaves is None else choice.leaves.steps, row_coverage),
         caution_of_agreement(evaluation[-1], baseline.constant),
         caution_of(rows, baseline.model, left_out),
         caution_of_outcomes(chosen),

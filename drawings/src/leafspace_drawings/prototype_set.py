@@ -109,6 +109,15 @@ class _View:
         return len(self.prototypes) < len(self.all_prototypes)
 
     @property
+    def leaf_step(self) -> Json | None:
+        """The step of leaves that was taken, where what nearest prototypes predict decided; ``None`` elsewhere."""
+        if (self.result.get("leaf_choice") or {}).get("decided_by") != "score":
+            return None
+        used = self.result["min_leaf_rows"], self.result["proximity_kind"]
+        steps: Sequence[Json] = self.result["leaf_steps"]
+        return next(step for step in steps if (step["min_leaf_rows"], step["proximity_kind"]) == used)
+
+    @property
     def scores(self) -> Json:
         """The scores of the prototypes that are shown."""
         scores: Sequence[Json] = self.result["evaluation"]

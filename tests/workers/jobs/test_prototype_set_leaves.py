@@ -1,5 +1,7 @@
 """Prototype jobs find their leaves and their number: by coarser leaves, by coverage of rows, by validation."""
 
+from typing import Any
+
 import numpy as np
 import orjson
 import pandas as pd
@@ -12,14 +14,16 @@ from explanations.warm_explainer import warm_up
 from schemas.explanations import ExplanationRequest
 from schemas.prototype_sets import PrototypeSetResult
 from storage.array_files import read_arrays
-from tests.support import naive, naive_prototype_numbers
+from tests.support import naive, naive_leaf_choice, naive_prototype_numbers
 from tests.support.models import fitted, onnx_of
 from tests.support.naive_coarser_leaves import coarser_codes, coarser_nodes
-from tests.support.real_jobs import REGRESSION, RealCase
+from tests.support.real_jobs import N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS, real_leaves
 from tests.support.workshop import Workshop, result_of
 from tree_explainers.ensemble import TreeEnsemble
-from tree_explainers.leaf_space.leaves import ProximityKind
+from tree_explainers.leaf_space.coarser_leaves import coarser_leaves
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
+from tree_explainers.prototype_sets import leaf_choice
 
 from .conftest import FindCase
 
@@ -105,26 +109,77 @@ def hollow(workshop: Workshop) -> tuple[str, str, str]:
     )
 
 
-def test_auto_takes_the_smallest_leaves_with_which_prototypes_reach_95_percent_of_the_rows(
+def test_auto_takes_the_leaves_in_which_the_nearest_prototypes_predict_best(
     workshop: Workshop, hollow: tuple[str, str, str]
 ) -> None:
     model, dataset, _ = hollow
 
     result = result_of(workshop.make(model=model, dataset=dataset))
 
-    steps = result.leaf_steps
+    steps, choice = result.leaf_steps, result.leaf_choice
+    assert choice is not None
+    assert (choice.measure, choice.n_rows) == ("r2", 300)
     assert [step.min_leaf_rows for step in steps] == [1, 2, 3, 5, 10, 20, 30, 50, 100][: len(steps)]
-    assert len(steps) > 1
-    assert result.min_leaf_rows == steps[-1].min_leaf_rows
-    assert [step.coverage >= 0.95 for step in steps] == [False] * (len(steps) - 1) + [True]
+    enough = [step for step in steps if step.coverage >= 0.95]
+    assert choice.min_leaf_rows_by_coverage == enough[0].min_leaf_rows > 1
+    assert (enough[0].gain, enough[0].standard_error) == (0, 0)
+    better = [step for step in enough if step.gain > step.standard_error]
+    taken = max(better, key=lambda step: step.gain) if better else enough[0]
+    assert (result.min_leaf_rows, choice.decided_by) == (taken.min_leaf_rows, "score" if better else "coverage")
     assert result.caution is None or "minimum proximity" not in result.caution
     for step in steps:
         alone = result_of(workshop.make(model=model, dataset=dataset, min_leaf_rows=step.min_leaf_rows))
         assert alone.row_coverage is not None
         assert alone.row_coverage.share == pytest.approx(step.coverage)
-        assert alone.n_trees_used == step.n_trees_used
-        if step is steps[-1]:
+        assert (alone.n_trees_used, alone.leaf_choice) == (step.n_trees_used, None)
+        if step is taken:
             assert alone.prototypes == result.prototypes
+
+
+def test_auto_weighs_the_trees_of_boosting_by_what_predicts_better(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case("titanic", "boosting")
+
+    made = workshop.make(model=case.model, dataset=case.dataset, n_prototypes=5)
+
+    result = result_of(made)
+    assert made.request.proximity_kind == "auto"
+    assert result.leaf_choice is not None
+    assert [step.proximity_kind for step in result.leaf_steps[:4]] == ["boosting", "boosting_sd"] * 2
+    used = next(
+        step
+        for step in result.leaf_steps
+        if (step.min_leaf_rows, step.proximity_kind) == (result.min_leaf_rows, result.proximity_kind)
+    )
+    least = next(step for step in result.leaf_steps if step.proximity_kind == "boosting" and step.coverage >= 0.95)
+    assert result.leaf_choice.min_leaf_rows_by_coverage == least.min_leaf_rows
+    assert used.gain == max([0, *(step.gain for step in result.leaf_steps if step.gain > step.standard_error)])
+    assert used.score == pytest.approx(_agreement(case, result), abs=1e-12)
+
+
+def _agreement(case: RealCase, result: PrototypeSetResult) -> float:
+    """Return in how many rows the nearest prototype has their class, by the twin."""
+    ensemble, leaves = case.opened.ensemble, case.real.leaves[case.training]
+    kind: Any = result.proximity_kind
+    cut = coarser(ensemble, leaves, N_TRAINING_ROWS, result.min_leaf_rows or 1)
+    table = LeafTable.from_leaves(leaves, ensemble.n_leaves)
+    weights = coarser_leaves(ensemble, table, result.min_leaf_rows or 1).weights(kind, table, ensemble.leaf_values)
+    prototypes = [prototype.row for prototype in result.prototypes]
+    nearest = naive_leaf_choice.nearest_of(cut, weights, prototypes)
+    errors = naive_leaf_choice.errors_of(nearest, case.classes("predicted").tolist())
+    return naive_leaf_choice.score(errors, prototypes)
+
+
+def test_leaves_are_tried_on_a_sample_of_many_rows(
+    workshop: Workshop, hollow: tuple[str, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, dataset, _ = hollow
+    monkeypatch.setattr(leaf_choice, "MOST_ROWS", 120)
+
+    result = result_of(workshop.make(model=model, dataset=dataset, seed=7, n_candidates=90))
+
+    assert result.leaf_choice is not None
+    assert (result.leaf_choice.n_rows, result.n_rows, result.n_candidates) == (120, 300, 90)
+    assert all(round(step.coverage * 120, 6).is_integer() for step in result.leaf_steps)
 
 
 def test_where_no_leaves_reach_enough_rows_those_that_reach_most_are_taken_with_a_caution(workshop: Workshop) -> None:

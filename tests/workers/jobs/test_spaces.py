@@ -82,6 +82,7 @@ def test_what_only_leaves_can_give_is_null(workshop: Workshop, case: RealCase) -
     assert {name for name in PrototypeSetResult.model_fields if getattr(result, name) is None} == {
         *_WITHOUT_LEAVES,
         "validation",
+        "leaf_choice",
         "caution",
     } - ({"caution"} if result.caution else set())
     assert result.leaf_steps == []

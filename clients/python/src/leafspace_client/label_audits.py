@@ -30,10 +30,10 @@ from .texts import describe_suspects
 from .types import (
     AuditedRow,
     LabelAuditMethod,
+    LabelAuditProximityKind,
     LabelAuditRequest,
     LabelAuditResult,
     LeafRowsOrAuto,
-    ProximityKind,
     RunOn,
 )
 from .types import LabelAudit as Details
@@ -91,7 +91,7 @@ def _create(  # the parameters of the method, all with defaults
     method: LabelAuditMethod | None = None,
     use_scores: bool | None = None,
     n_neighbors: int | None = None,
-    proximity_kind: ProximityKind = "auto",
+    proximity_kind: LabelAuditProximityKind = "auto",
     min_leaf_rows: LeafRowsOrAuto | None = None,
     settings: Settings | None = None,
     run_on: RunOn = "auto",

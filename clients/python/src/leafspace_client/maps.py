@@ -21,8 +21,8 @@ from .frames import map_rows_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .records import Records
 from .row_batches import named_batches
+from .types import LabelAuditProximityKind, MapRequest, MapResult, MapRow, PlacedRow, PlacesRequest
 from .types import Map as Details
-from .types import MapRequest, MapResult, MapRow, PlacedRow, PlacesRequest, ProximityKind
 
 MAPS: Noun[Details] = Noun(get_map, list_maps, delete_map)
 Kept = TypeVar("Kept")
@@ -108,7 +108,7 @@ def _create(  # the parameters of the method, all with defaults
     prototype_set: Identified | None = None,
     n_rows: int = 5_000,
     n_neighbors: int = 45,
-    proximity_kind: ProximityKind = "auto",
+    proximity_kind: LabelAuditProximityKind = "auto",
     min_leaf_rows: int = 1,
     seed: int = 0,
     settings: Settings | None = None,

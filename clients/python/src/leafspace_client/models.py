@@ -29,13 +29,13 @@ from .types import (
     BodyRegisterModel,
     FeatureUsage,
     File,
+    LabelAuditProximityKind,
     Model,
     ModelSummary,
     PredictionRequest,
     PredictionRow,
     ProximityBlock,
     ProximityBlockRequest,
-    ProximityKind,
     Tree,
 )
 
@@ -140,7 +140,7 @@ def _proximities(  # two sets of rows and how to compare them
     *,
     row_ids: Iterable[Any] | None = None,
     other_row_ids: Iterable[Any] | None = None,
-    proximity_kind: ProximityKind = "auto",
+    proximity_kind: LabelAuditProximityKind = "auto",
     weights_of: Identified | None = None,
 ) -> Program[ProximityBlock]:
     """Return the proximity of each row to each of some others, at most 1,000 of each, at once.

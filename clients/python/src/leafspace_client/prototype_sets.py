@@ -173,8 +173,8 @@ def _create(  # the parameters of the method, all with defaults
         from 2 trees) to one of them, at most 1,000.
     min_leaf_rows
         Fewest rows of a leaf: trees are cut back to where splits leave fewer, and rows compared by the coarser leaves.
-        ``auto``, the default, takes the smallest with which the prototypes reach 95 % of the rows; 1 are the trees' own
-        leaves.
+        ``auto``, the default, takes the smallest with which the prototypes reach 95 % of the rows, unless the nearest
+        prototypes in larger ones predict better (``result.leaf_choice``); 1 are the trees' own leaves.
     nearest_rows
         How explanations compare a row with all reference rows, such as ``{"min_leaf_rows": 5, "proximity_kind":
         "boosting"}``; default: by the trees' own leaves, however coarse those of the prototypes are.
@@ -183,9 +183,11 @@ def _create(  # the parameters of the method, all with defaults
     labels
         Classes as the model predicts them (the default), or as the dataset's target has them.
     proximity_kind
-        Which proximity; ``auto`` follows the model's kind of ensemble. ``euclidean``: plain distance between raw
-        features instead, numbers by their ranks; a baseline to judge the trees' view by. Such a set has no certificate
-        and no exports, and explains no rows; ``min_leaf_rows``, ``coverage`` and ``refine`` do not go with it.
+        Which proximity; ``auto`` follows the model's kind of ensemble, and for boosting takes the weights of trees by
+        which prototypes predict best, where ``min_leaf_rows`` is left open, too. ``euclidean``: plain distance between
+        raw features instead, numbers by their ranks; a baseline to judge the trees' view by. Such a set has no
+        certificate and no exports, and explains no rows; ``min_leaf_rows``, ``coverage`` and ``refine`` do not go with
+        it.
     refine
         ``swap``: afterwards swap prototypes for other rows as long as that improves the objective.
     selected_on, metric

@@ -24,6 +24,7 @@ from .types import (
     Effects,
     FeatureEffect,
     FiringRule,
+    LeafChoice,
     NearestPrototype,
     NearestRow,
     PathNode,
@@ -273,12 +274,29 @@ def describe_prototypes(found: PrototypeSetResult) -> str:
         "nearest of all rows": found.baseline.one_nearest_neighbor,
         "model": found.baseline.model,
     }
-    lines = [*map(_prototype, found.prototypes), *_certificates(found), *_row_coverage(found)]
+    lines = [*map(_prototype, found.prototypes), *_certificates(found), *_row_coverage(found), *_leaf_choice(found)]
     if found.classes_without_prototypes:
         lines.append(f"Classes without a prototype: {', '.join(map(repr, found.classes_without_prototypes))}.")
     lines += _criticisms(found)
     lines += [_measured_on(found.evaluated_on, found.quality.n_rows), *_scores(scores, found.baseline.constant)]
     return "\n".join([*lines, *_caution(found)])
+
+
+def _leaf_choice(found: PrototypeSetResult) -> Iterator[str]:
+    """Yield in which leaves rows are compared, where these were chosen by what nearest prototypes predict."""
+    choice = found.leaf_choice
+    if not isinstance(choice, LeafChoice) or choice.decided_by != "score":
+        return
+    used = next(
+        step
+        for step in found.leaf_steps or ()
+        if (step.min_leaf_rows, step.proximity_kind) == (found.min_leaf_rows, found.proximity_kind)
+    )
+    yield (
+        f"Rows are compared by leaves of at least {used.min_leaf_rows:,} rows, by {used.proximity_kind}: nearest "
+        f"prototypes predict better by {used.gain:.3g} ± {used.standard_error:.2g} ({choice.measure}) than in leaves "
+        f"of at least {choice.min_leaf_rows_by_coverage:,} rows, which reach enough rows, too."
+    )
 
 
 def describe_suspects(rows: Sequence[AuditedRow], n_suggested: int, caution: str | None) -> str:

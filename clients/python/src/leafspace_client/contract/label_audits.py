@@ -189,7 +189,7 @@ class LabelAuditRequest(Record):
     """Whether rows are ranked by the share of the votes for their label times the probability that the model gives it,
     and not by the share alone. Null: wherever the model's scores are probabilities. The paper uses none.
     """
-    proximity_kind: ProximityKind | str | Unset = UNSET
+    proximity_kind: LabelAuditProximityKind | str | Unset = UNSET
     """How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); `boosting`: by their
     contribution to the scores, its variance over the rows (Tan et al., definition 3); `boosting_sd`: by its standard
     deviation, the variance's square root, and `boosting_l1`: by its mean absolute deviation, both of which leave more
@@ -222,7 +222,7 @@ class LabelAuditResult(Record):
     """
     use_scores: bool = False
     """Whether the model's probability of a row's label counts towards its rank."""
-    proximity_kind: LabelAuditProximityKind | str
+    proximity_kind: ProximityKind | str
     """How trees were weighted in the proximities."""
     classes: list[str]
     """Classes in the order of the model's scores; empty for regression."""

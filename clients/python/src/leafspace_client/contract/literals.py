@@ -52,10 +52,12 @@ Include: TypeAlias = Literal[
 JobEventEvent: TypeAlias = Literal["progress", "done"]
 Kind: TypeAlias = Literal["value", "exists", "count", "share", "mean", "sum", "min", "max", "mode", "n_distinct"]
 LabelAuditMethod: TypeAlias = Literal["auto", "all_rows", "neighbors"]
-LabelAuditProximityKind: TypeAlias = Literal["random_forest", "boosting", "boosting_sd", "boosting_l1"]
+LabelAuditProximityKind: TypeAlias = Literal["auto", "random_forest", "boosting", "boosting_sd", "boosting_l1"]
 LabelAuditResultMethod: TypeAlias = Literal["all_rows", "neighbors"]
 LabelDecisionDecision: TypeAlias = Literal["accept", "keep", "relabel", "unsure", "withdrawn"]
 Labels: TypeAlias = Literal["predicted", "target"]
+LeafChoiceDecidedBy: TypeAlias = Literal["coverage", "score"]
+LeafChoiceMeasure: TypeAlias = Literal["agreement", "r2"]
 Level: TypeAlias = Literal["close", "typical", "far", "none"]
 ListJobsKind: TypeAlias = Literal[
     "datasets",
@@ -98,7 +100,7 @@ ProximitiesProximityKind: TypeAlias = Literal[
 ProximitiesResultProximityKind: TypeAlias = Literal[
     "random_forest", "boosting", "boosting_sd", "boosting_l1", "euclidean", "gap", "oob", "kernel", "graded"
 ]
-ProximityKind: TypeAlias = Literal["auto", "random_forest", "boosting", "boosting_sd", "boosting_l1"]
+ProximityKind: TypeAlias = Literal["random_forest", "boosting", "boosting_sd", "boosting_l1"]
 ReadinessDegraded: TypeAlias = Literal["redis", "objects", "disk", "database"]
 RelationalColumnRole: TypeAlias = Literal["feature", "target", "key", "time", "id"]
 RelationalForestMethod: TypeAlias = Literal["forf", "bagging", "tilde"]

@@ -74,7 +74,7 @@ class MapRequest(Record):
     """Id of the reference dataset, which has every feature that the model reads."""
     prototype_set: str | Unset | None = UNSET
     """Id of a prototype set of this model and dataset, whose prototypes are all on the map; null: none."""
-    proximity_kind: ProximityKind | str | Unset = UNSET
+    proximity_kind: LabelAuditProximityKind | str | Unset = UNSET
     """How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); `boosting`: by their
     contribution to the scores, its variance over the rows (Tan et al., definition 3); `boosting_sd`: by its standard
     deviation, the variance's square root, and `boosting_l1`: by its mean absolute deviation, both of which leave more
@@ -98,7 +98,7 @@ class MapRequest(Record):
 class MapResult(Record):
     """How the map was made, and how far it can be trusted; its rows are in `/content`."""
 
-    proximity_kind: LabelAuditProximityKind | str
+    proximity_kind: ProximityKind | str
     """How trees were weighted in the proximities."""
     task: Task | str
     """What the model predicts."""

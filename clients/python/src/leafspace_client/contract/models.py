@@ -436,7 +436,7 @@ class ProximityBlock(Record):
     """Type of this object."""
     model: str
     """Id of the model."""
-    proximity_kind: LabelAuditProximityKind | str
+    proximity_kind: ProximityKind | str
     """How trees were weighted in the proximities."""
     n_trees: int
     """Number of trees of the model; 0 of an oracle."""
@@ -461,7 +461,7 @@ class ProximityBlockRequest(Record):
     """Ids of the rows in their order, which must be unique; default: their 0-based indices as text."""
     other_row_ids: list[str] | Unset | None = UNSET
     """Ids of `others`, which must be unique; default: their 0-based indices as text."""
-    proximity_kind: ProximityKind | Unset = UNSET
+    proximity_kind: LabelAuditProximityKind | Unset = UNSET
     """How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); `boosting`: by their
     contribution to the scores, its variance over the rows (Tan et al., definition 3); `boosting_sd`: by its standard
     deviation, the variance's square root, and `boosting_l1`: by its mean absolute deviation, both of which leave more

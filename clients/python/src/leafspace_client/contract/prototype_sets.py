@@ -19,6 +19,8 @@ from .literals import (
     ExportPrototypeSetFormat,
     LabelAuditProximityKind,
     Labels,
+    LeafChoiceDecidedBy,
+    LeafChoiceMeasure,
     MeasuredAgainst,
     PrototypeSetCertificateScope,
     PrototypeSetMethod,
@@ -216,17 +218,48 @@ class Evaluation(Record):
     """Share of rows that share no leaf with any of these prototypes, 0 to 1."""
 
 
+class LeafChoice(Record):
+    """How `auto` found the leaves, and the weights of the trees, by which rows are compared with prototypes."""
+
+    decided_by: LeafChoiceDecidedBy | str
+    """`coverage`: the first step at which 95 % of the rows have the minimum proximity to a prototype, which no other
+    step with as many such rows surpasses; where none has as many, the step with the most. `score`: another step with
+    enough such rows predicts better by more than its standard error.
+    """
+    measure: LeafChoiceMeasure | str
+    """Score of a step. `agreement`: share of rows whose nearest prototype has their outcome (see `labels`); `r2`:
+    coefficient of determination of the value of the nearest prototype. Measures may be added.
+    """
+    n_rows: int
+    """Number of rows on which steps were tried: all, or at most 20,000 drawn by `seed`."""
+    min_leaf_rows_by_coverage: int
+    """The `min_leaf_rows` that coverage alone would take, with the proximity of the model's ensemble."""
+
+
 class LeafStep(Record):
-    """A `min_leaf_rows` that `auto` tried."""
+    """Leaves, and a weighting of the trees, that `auto` tried on the rows of `leaf_choice`."""
 
     min_leaf_rows: int
     """Fewest reference rows of a leaf."""
+    proximity_kind: ProximityKind | str
+    """How trees were weighted in the proximities."""
     n_trees_used: int
     """Number of trees that are left with more than one leaf and count."""
     coverage: float
     """Share of rows with at least the minimum proximity to one of the prototypes selected with it, 0 to 1; see
     `row_coverage`.
     """
+    score: float | None
+    """How well the nearest prototype predicts rows that are none themselves, at most 1; see `measure` of `leaf_choice`.
+    Rows that share no leaf with any prototype count as wrong, or are predicted by the mean. Null where all rows have
+    the same value, or are prototypes.
+    """
+    gain: float
+    """By how much the score is higher than that of the step that coverage alone would take, on rows that are prototypes
+    of neither.
+    """
+    standard_error: float
+    """Standard error of `gain`, whose rows are paired."""
 
 
 class NearestRowsSpace(Record):
@@ -236,7 +269,7 @@ class NearestRowsSpace(Record):
     """Fewest reference rows of a leaf: a tree is cut back where a split leaves fewer on either side, and rows are
     compared by the coarser leaves. 1: the trees' own leaves, as in the papers. Predictions never depend on it.
     """
-    proximity_kind: ProximityKind | str | Unset = UNSET
+    proximity_kind: LabelAuditProximityKind | str | Unset = UNSET
     """How trees are weighted, as for prototypes; `auto`: `boosting_sd` where trees are added one after the other, by
     which the nearest rows predict best, and otherwise `random_forest`.
     """
@@ -386,11 +419,13 @@ class PrototypeSetRequest(Record):
     """
     min_leaf_rows: LeafRowsOrAuto | Unset = UNSET
     """Fewest reference rows of a leaf, 1 or more: a tree is cut back where a split leaves fewer on either side, and
-    rows are compared by the coarser leaves. 1: the trees' own leaves, as in the papers. `auto`: the smallest of 1, 2,
-    3, 5, 10, 20, 30, 50, … at which 95 % of the rows have at least the minimum proximity to a prototype; see
+    rows are compared by the coarser leaves. 1: the trees' own leaves, as in the papers. `auto`: of 1, 2, 3, 5, 10, 20,
+    30, 50, … the smallest at which 95 % of the rows have at least the minimum proximity to a prototype, unless the
+    nearest prototypes of other steps with as many such rows predict better by more than a standard error; for boosting
+    with `proximity_kind: auto` each with the weights of `boosting` and of `boosting_sd`. See `leaf_choice` and
     `leaf_steps` in the result. Where the number of prototypes is to be found, by `coverage`, `validate` or `a_pete`, 10
-    prototypes by `sm_a` decide. Explainers compare rows with prototypes as their prototype set does. With `euclidean`
-    there are no leaves: 1 and `auto` mean the same, and other numbers are refused.
+    prototypes decide; with `sg` and `a_pete` they are those of `sm_a`. Explainers compare rows with prototypes as their
+    prototype set does. With `euclidean` there are no leaves: 1 and `auto` mean the same, and other numbers are refused.
     """
     nearest_rows: NearestRowsSpace | Unset = UNSET
     """How explanations compare a row with all reference rows, for `nearest_rows` and `evidence`: by the trees' own
@@ -461,6 +496,8 @@ class PrototypeSetResult(Record):
     """
     leaf_steps: list[LeafStep] | Unset = UNSET
     """What `auto` tried, in this order; empty where `min_leaf_rows` was given as a number."""
+    leaf_choice: LeafChoice | Unset | None = UNSET
+    """How `auto` decided between these steps; null where `min_leaf_rows` was given as a number."""
     row_coverage: RowCoverage | None
     """How many of the dataset's rows have at least the minimum proximity to a prototype; null with `euclidean`, by
     which nearly all have.
@@ -582,7 +619,7 @@ class SearchedRows(Record):
     """The `min_leaf_rows` that was used: trees were cut back where a split left fewer reference rows on either side; 1:
     they were not cut.
     """
-    proximity_kind: LabelAuditProximityKind | str
+    proximity_kind: ProximityKind | str
     """How trees were weighted in the proximities."""
     mapped_bytes: int
     """Size of the file that is mapped, in bytes: the parts in use are in memory while there is room."""

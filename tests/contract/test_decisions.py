@@ -186,7 +186,7 @@ def test_rows_of_one_band_have_no_prototypes_and_the_refusal_names_the_outcome(a
     assert "have the outcome 'high': prototypes separate outcomes" in prototypes["problem"]["detail"]
 
 
-@pytest.mark.parametrize("method", mostly_long(["decision_tree", "rule_list", "in_trees"], "rule_list"))
+@pytest.mark.parametrize("method", mostly_long(["decision_tree", "rule_list", "in_trees"], "decision_tree"))
 def test_rules_of_what_is_predicted_are_of_outcomes(api: Api, decided: Json, method: str) -> None:
     made = api.made(
         "/v1/rule-sets",

@@ -173,6 +173,7 @@ def test_registered_rows_are_explained_for_keys_that_may_read_them(
 
 
 @pytest.mark.parametrize(("method", "path"), [(method, path) for method, path, _ in _OPERATIONS if method == "GET"])
+@pytest.mark.sampled("thirds")
 def test_head_of_every_route_is_answered_as_get_is(guarded: Guarded, method: str, path: str) -> None:
     if path == "/v1/jobs/events":
         return  # the answer has no end

@@ -102,6 +102,7 @@ def test_what_no_thing_has_is_an_empty_list(api: Api, noun: Noun[Any], field: st
 
 @pytest.mark.usefixtures("forest")
 @_EVERY_FILTER
+@pytest.mark.sampled("thirds")
 def test_an_odd_value_is_refused_by_name(api: Api, noun: Noun[Any], field: str) -> None:
     odd = ["", "a\x00b"] if field in _TEXTS else ["", "ds", "key_a", "%", "READY", "null", "x" * 300]
 

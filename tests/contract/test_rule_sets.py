@@ -123,11 +123,12 @@ def test_models_of_every_kind_are_reported(api: Api, name: str, changes: Json) -
 
 
 def test_rules_are_evaluated_on_other_rows_when_requested(api: Api, forest: Registered, request_: Json) -> None:
+    by_tree = {"model": request_["model"], "method": "decision_tree"}
     frame = frame_of(forest.fitted)
     halves = [csv_of(frame.iloc[:400]), csv_of(frame.iloc[400:])]
     first, second = (api.upload("/v1/datasets", half, {"target": "t"}).json()["id"] for half in halves)
 
-    found = api.made(_PATH, {**request_, "dataset": first, "evaluation_dataset": second})
+    found = api.made(_PATH, {**by_tree, "dataset": first, "evaluation_dataset": second})
 
     result = found["result"]
     on = {
@@ -136,7 +137,7 @@ def test_rules_are_evaluated_on_other_rows_when_requested(api: Api, forest: Regi
     assert result["caution"] is None
     assert on == {"evaluation": (169, "evaluation_dataset"), "training_evaluation": (400, "dataset")}
     assert result["evaluation"]["as_printed"]["error"] < 0.25
-    on_itself = api.post(_PATH, {**request_, "evaluation_dataset": request_["dataset"]})
+    on_itself = api.post(_PATH, {**by_tree, "dataset": first, "evaluation_dataset": first})
     assert on_itself.json()["request"]["evaluation_dataset"] is None
 
 
@@ -304,7 +305,7 @@ def test_a_target_that_is_lacking_or_does_not_fit_is_refused(api: Api, forest: R
     unlabelled = api.upload("/v1/datasets", csv_of(frame_of(forest.fitted).drop(columns="t"))).json()["id"]
 
     refused = api.post(_PATH, {**request_, "dataset": unlabelled, "labels": "target"})
-    by_model = api.made(_PATH, {**request_, "dataset": unlabelled})
+    by_model = api.made(_PATH, {"model": request_["model"], "dataset": unlabelled, "method": "decision_tree"})
 
     assert (refused.status_code, refused.json()["code"]) == (422, "schema_mismatch")
     assert refused.json()["errors"][0]["pointer"] == "/labels"

@@ -117,6 +117,7 @@ def _hostile_examples(test: Callable[..., None]) -> Callable[..., None]:
 @settings(max_examples=20)
 @given(name=st.text(max_size=40))
 @_hostile_examples
+@pytest.mark.sampled("thirds")
 def test_names_add_no_element_and_no_attribute(schema: str, name: str) -> None:
     plain = _Elements.of(drawn(schema, document(schema)))
     hostile = _Elements.of(drawn(schema, _names_replaced(document(schema), name)))

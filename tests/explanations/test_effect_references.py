@@ -103,6 +103,7 @@ def _reference_rows(explained: Explained, reference: str) -> tuple[list[int], Fl
 
 
 @pytest.mark.parametrize("form", ["all", "rows", "prototypes"])
+@pytest.mark.sampled("thirds")
 def test_means_are_those_of_all_coalitions_of_each_reference_row(api: Api, explained: Explained, form: str) -> None:
     label = explained.prototypes[0]["label"]
     reference = form if form == "all" else f"{form}:{label}"

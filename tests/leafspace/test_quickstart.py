@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from leafspace.quickstart_report import compact_json
 
 
@@ -33,6 +35,7 @@ def _processes_in(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.long  # seven seconds of a processor; .ci/run runs it
 def test_the_quickstart_explains_one_prediction_and_leaves_nothing_behind(tmp_path: Path) -> None:
     # What is set for a service elsewhere is not meant for this one.
     finished = _quickstart(tmp_path, LEAFSPACE_REDIS_URL="redis://127.0.0.1:1", LEAFSPACE_DATA_DIR="/nowhere")

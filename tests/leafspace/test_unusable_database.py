@@ -126,7 +126,8 @@ def _replace_with_another(file: Path) -> None:
     mostly_long(["mysql://me:hush@host/name", "host:hush", _NO_PORT], _NO_PORT),
 )
 @pytest.mark.parametrize(
-    "module", mostly_long([("service",), ("workers",), ("leafspace", "keys", "list")], ("service",))
+    "module",
+    mostly_long([("service",), ("workers",), ("leafspace", "keys", "list")], ("leafspace", "keys", "list")),
 )
 def test_a_url_that_is_of_no_database_is_refused_without_its_password(
     tmp_path: Path, module: tuple[str, ...], url: str

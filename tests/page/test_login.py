@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.support.api import csv_of, frame_of
 from tests.support.browser import Watched
 from tests.support.guarded import Guarded
@@ -51,6 +53,7 @@ def test_a_program_with_a_key_opens_the_page_by_a_code_that_works_once(browser: 
     other.close()
 
 
+@pytest.mark.long
 def test_a_key_without_the_scope_is_told_which_is_missing(browser: "Browser", guarded: Guarded) -> None:
     tab = Watched(browser.new_context().new_page(), _REFUSED)
     tab.open(f"{guarded.url}/ui/#/explainers/xpl_nothing/rows/0", "dialog[open]")

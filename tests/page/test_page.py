@@ -81,6 +81,7 @@ def test_a_changed_value_is_explained_beside_what_was_and_undone(tab: Watched, s
     tab.page.wait_for_selector(".ls-changed")
 
 
+@pytest.mark.long
 def test_a_folded_field_that_is_changed_stays_in_sight(tab: Watched, shown: Shown) -> None:
     tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}"), ".ls-why")
     folded = tab.page.locator(".ls-more [data-feature]").last.get_attribute("data-feature") or ""
@@ -93,6 +94,7 @@ def test_a_folded_field_that_is_changed_stays_in_sight(tab: Watched, shown: Show
     assert tab.page.locator(f'.ls-more [data-feature="{folded}"]').count() == 0
 
 
+@pytest.mark.long
 def test_what_is_no_number_is_refused_beside_its_field(tab: Watched, shown: Shown) -> None:
     tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}"), ".ls-why")
     first, second = _fields(tab)[:2]
@@ -131,6 +133,7 @@ def _answer(shown: Shown) -> Json:
     return explained
 
 
+@pytest.mark.long
 def test_another_prototype_can_be_compared_with(tab: Watched, shown: Shown) -> None:
     tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}"), ".ls-why")
     tab.page.click('[data-action="choose"][data-rank="1"]')
@@ -179,6 +182,7 @@ def test_the_questionnaire_ends_at_a_leaf(tab: Watched, shown: Shown) -> None:
     assert tab.page.locator(".ls-ask .ls-verdict").inner_text().strip() in shown.registered.model["classes"]
 
 
+@pytest.mark.long
 def test_the_figures_of_a_view_are_those_of_the_api(tab: Watched, shown: Shown) -> None:
     document = httpx.get(f"{shown.url}/v1/prototype-sets/{shown.registered.prototype_set['id']}").json()
     tab.open(shown.address(f"prototypes/{document['id']}"), ".ls-set")
@@ -200,6 +204,7 @@ def test_a_view_that_there_is_not_says_what_to_do(browser: "Browser", shown: Sho
     tab.close()
 
 
+@pytest.mark.long
 def test_a_row_that_there_is_not_is_refused_with_those_that_there_are(browser: "Browser", shown: Shown) -> None:
     tab = Watched(browser.new_page(), expected=("404", "422"))
     tab.open(shown.address(f"explainers/{shown.explainer}/rows/99999"), "h1:has-text('No row')")

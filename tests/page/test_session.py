@@ -72,6 +72,7 @@ def test_what_is_requested_from_the_page_is_followed_to_its_end(tab: Watched, sh
     assert "9 rows" in tab.page.locator("h1").inner_text()
 
 
+@pytest.mark.long
 def test_the_first_prototypes_can_be_looked_at_and_the_rows_of_each(tab: Watched, shown: Shown) -> None:
     tab.open(shown.address(f"prototypes/{shown.registered.prototype_set['id']}"), ".ls-set")
     tab.page.locator("#ls-k").fill("3")
@@ -85,6 +86,7 @@ def test_the_first_prototypes_can_be_looked_at_and_the_rows_of_each(tab: Watched
     assert f"{shown_first['coverage']['n_rows']:,} row" in tab.page.locator(".ls-lead").inner_text()
 
 
+@pytest.mark.long
 def test_the_same_is_copied_as_a_call_that_works(browser: "Browser", shown: Shown) -> None:
     context = browser.new_context()
     context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -106,7 +108,7 @@ def test_the_same_is_copied_as_a_call_that_works(browser: "Browser", shown: Show
     context.close()
 
 
-@pytest.mark.parametrize(("scale", "n_pages"), [(0.7, 1), (1, 2)])
+@pytest.mark.parametrize(("scale", "n_pages"), [pytest.param(0.7, 1, marks=pytest.mark.long), (1, 2)])
 def test_an_explanation_of_thirty_features_fits_on_two_pages_of_paper(
     tab: Watched, shown: Shown, scale: float, n_pages: int
 ) -> None:
@@ -130,6 +132,7 @@ def test_a_service_that_goes_away_is_tried_again(browser: "Browser", shown: Show
     context.close()
 
 
+@pytest.mark.long
 def test_while_the_database_is_locked_a_decision_is_refused_and_can_be_made_later(
     browser: "Browser", shown: Shown, api: Api, service: Service
 ) -> None:

@@ -75,7 +75,9 @@ def test_migrations_are_one_line_without_branches() -> None:
     assert len(ScriptDirectory(str(_SCRIPTS)).get_heads()) == 1
 
 
-@pytest.mark.parametrize("is_new", [True, False], ids=["a new database", "tables up to date"])
+@pytest.mark.parametrize(
+    "is_new", [pytest.param(True, marks=pytest.mark.long), False], ids=["a new database", "tables up to date"]
+)
 def test_who_has_no_old_tables_does_without_what_migrates(new_database_url: str, *, is_new: bool) -> None:
     if not is_new:
         Database(new_database_url).migrate()

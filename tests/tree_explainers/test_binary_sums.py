@@ -22,6 +22,7 @@ def numbers_and_limits(n_targets: int, n_digits: int) -> tuple[NDArray[np.int64]
 
 @pytest.mark.parametrize("n_targets", [5, 1024, 2500])
 @pytest.mark.parametrize("n_digits", [1, 7, 10, 32])
+@pytest.mark.sampled("thirds")
 def test_sums_above_limits_are_counted_and_added_up(n_digits: int, n_targets: int) -> None:
     numbers, limits = numbers_and_limits(n_targets, n_digits)
     n_above, excess = np.full(512, 3), np.full(512, 5)

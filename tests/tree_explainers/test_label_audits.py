@@ -90,6 +90,7 @@ def test_that_a_class_is_rare_suggests_nothing_by_itself() -> None:
 
 @pytest.mark.parametrize(("dataset", "kind"), _CASES)
 @pytest.mark.parametrize("n_scores", [3, 1000])  # with ties, and hardly any
+@pytest.mark.sampled("values")
 def test_scores_of_labels_count_as_in_the_slow_twin(dataset: str, kind: ProximityKind, n_scores: int) -> None:
     real = real_leaves(dataset, kind)
     wrong, _ = _flipped(real.classes("target"), 80)

@@ -38,6 +38,7 @@ def sums_of(
 
 @pytest.mark.parametrize("n_masks_per_tree", [1, 20, 400], ids=["one group", "few groups", "many groups"])
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.sampled("thirds")
 def test_masks_add_up_to_the_dense_matrix(kind: ProximityKind, n_masks_per_tree: float) -> None:
     real = real_leaves("covertype_20k", kind, n_rows=600, n_trees=90)
     rows, block = np.arange(3, 600, 2), np.arange(600)[::-1][:BLOCK].copy()

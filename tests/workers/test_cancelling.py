@@ -17,7 +17,7 @@ from tests.support.models import onnx_of
 from tests.support.workshop import Workshop, workshop_in
 from workers.jobs.leaf_tables import leaf_table_key
 
-_N_TREES = 400
+_N_TREES = 200
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _running(farm: JobFarm, n_rows: int, **request: object) -> Iterator[_Running
 
 
 def test_a_job_that_reads_many_rows_moves_on_and_stops_within_two_seconds_leaving_nothing(farm: JobFarm) -> None:
-    with _running(farm, 400_000, n_prototypes=3) as running:
+    with _running(farm, 500_000, n_prototypes=3) as running:
         farm.wait_until(lambda: running.progress().stage == "reading leaves")
         for _ in range(2):
             running.moves_on()

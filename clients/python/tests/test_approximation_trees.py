@@ -71,6 +71,7 @@ def _n_significant(tree: ApproximationTree) -> int:
         {"method": "dataset", "dataset": None},
     ],
 )
+@pytest.mark.sampled("thirds")
 def test_a_generator_is_read_back_as_what_it_was_and_sent_again(
     client: Leafspace, model: str, dataset: str, generator: dict[str, object]
 ) -> None:

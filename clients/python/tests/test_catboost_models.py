@@ -86,6 +86,7 @@ REGRESSORS = {
 
 
 @pytest.mark.parametrize("case", CLASSIFIERS)
+@pytest.mark.sampled("thirds")
 def test_classifiers_give_the_scores_and_labels_of_catboost(case: str) -> None:
     assert_predicts_as_its_library(CLASSIFIERS[case](), ROWS, tolerance=TOLERANCE)
 

@@ -88,6 +88,7 @@ def n_infinite(parity: Parity) -> int:
 
 
 @pytest.mark.parametrize("name", ALL_MODELS)
+@pytest.mark.sampled("thirds")
 def test_each_supported_model_predicts_the_same_after_conversion(name: str) -> None:
     model = fitted(name)
 
@@ -101,6 +102,7 @@ def test_each_supported_model_predicts_the_same_after_conversion(name: str) -> N
 
 
 @pytest.mark.parametrize("name", ALL_MODELS)
+@pytest.mark.sampled("thirds")
 def test_parity_predictions_are_those_of_the_library(name: str) -> None:
     model = fitted(name)
 
@@ -154,6 +156,7 @@ def double_boosters(kind: str) -> Estimator:
 @pytest.mark.parametrize("kind", ["histogram", "lightgbm"])
 @pytest.mark.parametrize("precision", [np.float64, np.float32])
 @pytest.mark.parametrize("source", ["breast cancer", "grid"])
+@pytest.mark.sampled("thirds")
 def test_values_on_a_threshold_go_where_double_precision_sends_them(kind: str, precision: type, source: str) -> None:
     features, target = _BREAST_CANCER if source == "breast cancer" else grid(1200, 0)
     features = features.astype(precision)
@@ -290,6 +293,7 @@ def test_missing_numbers_go_where_bagged_trees_send_them() -> None:
     "scaler",
     [StandardScaler(), MinMaxScaler(clip=True), RobustScaler(), MaxAbsScaler(), StandardScaler(with_mean=False)],
 )
+@pytest.mark.sampled("thirds")
 def test_scaled_values_stay_on_their_side_of_every_threshold(scaler: Estimator) -> None:
     features, target = _WINE
     estimator = make_pipeline(scaler, ensemble.RandomForestClassifier(200, random_state=0)).fit(features, target)
@@ -330,6 +334,7 @@ _COLUMNS = {
 
 
 @pytest.mark.parametrize("steps", _COLUMNS.values(), ids=_COLUMNS.keys())
+@pytest.mark.sampled("thirds")
 def test_a_pipeline_on_a_data_frame_predicts_the_same_column_by_column(steps: list[Any]) -> None:
     frame, target = titanic()
     forest = ensemble.RandomForestClassifier(60, random_state=0)

@@ -61,6 +61,7 @@ COLUMNS: dict[str, Change] = {
 
 
 @pytest.mark.parametrize("kind", COLUMNS)
+@pytest.mark.sampled("thirds")
 def test_a_frame_is_the_same_in_model_dataset_and_rows(kind: str) -> None:
     def change(rows: Any) -> Any:  # a DataFrame
         return rows.assign(rate=COLUMNS[kind](rows["rate"]))

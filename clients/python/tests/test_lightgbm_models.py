@@ -107,11 +107,13 @@ REGRESSORS = {
 
 
 @pytest.mark.parametrize("case", CLASSIFIERS)
+@pytest.mark.sampled("thirds")
 def test_classifiers_give_the_scores_and_labels_of_lightgbm(case: str) -> None:
     assert_predicts_as_its_library(CLASSIFIERS[case](), ROWS, tolerance=TOLERANCE)
 
 
 @pytest.mark.parametrize("case", REGRESSORS)
+@pytest.mark.sampled("thirds")
 def test_regressors_give_the_values_of_lightgbm(case: str) -> None:
     assert_predicts_as_its_library(REGRESSORS[case](), ROWS, tolerance=TOLERANCE)
 

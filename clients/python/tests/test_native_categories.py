@@ -178,6 +178,7 @@ def test_xgboost_splits_categories_with_letters_beyond_ascii(one_hot: int) -> No
 
 @pytest.mark.parametrize("task", ["binary", "texts", "regression", "counts"])
 @pytest.mark.parametrize("policy", ["SymmetricTree", "Lossguide"])
+@pytest.mark.sampled("thirds")
 def test_catboost_with_one_hot_categories_is_converted(task: str, policy: str) -> None:
     rows, targets = passengers(as_categories=False)
     estimator = catboost(task, grow_policy=policy).fit(rows, targets[task])

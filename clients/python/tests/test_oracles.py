@@ -77,6 +77,7 @@ CASES: dict[str, Callable[[], _Case]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.sampled("thirds")
 def test_an_oracle_is_converted_with_rows_that_prove_it(name: str) -> None:
     estimator, rows, target = CASES[name]()
     estimator.fit(rows, target)

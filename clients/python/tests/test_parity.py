@@ -90,7 +90,7 @@ def test_columns_of_whole_numbers_and_booleans_keep_them() -> None:
 @pytest.mark.parametrize(
     ("n_features", "n_classes"),
     [
-        (2_000, 2),
+        (500, 2),
         (4, 300),
         pytest.param(10_000, 2, marks=pytest.mark.long),
         pytest.param(4, 5_000, marks=pytest.mark.long),

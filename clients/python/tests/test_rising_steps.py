@@ -152,6 +152,7 @@ def table() -> tuple[pd.DataFrame, NDArray[Any]]:
 
 @pytest.mark.parametrize("steps", [PowerTransformer(), QuantileTransformer(n_quantiles=200)], ids=["power", "quantile"])
 @pytest.mark.parametrize("remainder", ["passthrough", "drop", StandardScaler()], ids=str)
+@pytest.mark.sampled("thirds")
 def test_branches_of_a_column_transformer_lose_their_last_steps_and_predict_the_same(
     steps: Estimator,
     remainder: Any,  # what scikit-learn takes

@@ -59,6 +59,7 @@ PIPELINES: dict[str, Callable[[], Estimator]] = {
 
 
 @pytest.mark.parametrize("case", PIPELINES)
+@pytest.mark.sampled("thirds")
 def test_zeros_of_sparse_columns_are_missing_to_xgboost(case: str) -> None:
     pipeline = PIPELINES[case]().fit(ROWS, TARGET)
     is_sparse = sparse.issparse(pipeline[:-1].transform(ROWS))

@@ -94,6 +94,7 @@ def is_refused(model: Estimator, rows: pd.DataFrame) -> bool:
 
 @pytest.mark.filterwarnings("ignore:Found unknown categories:UserWarning")
 @pytest.mark.parametrize(("case", "trees"), zip(_STEPS, _TREES * len(_STEPS), strict=False))
+@pytest.mark.sampled("thirds")
 def test_rows_are_refused_that_the_library_refuses(case: str, trees: Estimator) -> None:
     model = fitted(_STEPS[case], trees)
     session = session_of(model)

@@ -112,6 +112,7 @@ def test_whatever_the_papers_bounds_prove_is_proved(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS + NATIVE)
+@pytest.mark.sampled("thirds")
 def test_conditions_are_read_as_the_model_evaluates_them(name: str) -> None:
     case = ism_case(name)
     rows = case.unseen(300)

@@ -84,6 +84,7 @@ def _assert_same_tree(one: ApproximationTree, other: ApproximationTree) -> None:
 
 @pytest.mark.parametrize("n_parts", [1, 2, 5])
 @pytest.mark.parametrize("name", mostly_long(_CASES, *_CASES[:2]))
+@pytest.mark.sampled("thirds")
 def test_ism_grows_the_same_tree_from_counts_of_partitions(name: str, n_parts: int) -> None:
     case = ism_case(name)
     _assert_same_tree(_grown(case, n_parts, IsmSettings(LIMITS)), case.grow(LIMITS))

@@ -76,6 +76,7 @@ def at_node(name: str) -> tuple[Rows, Rows, NodeBox]:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", NODES)
+@pytest.mark.sampled("thirds")
 def test_pseudo_rows_lie_in_the_box(name: str, method: GeneratorMethod) -> None:
     rows, here, box = at_node(name)
     generator = row_generator(rows, {}, GeneratorSettings(method, rows=rows))

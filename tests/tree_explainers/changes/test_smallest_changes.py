@@ -71,6 +71,7 @@ FREE: list[tuple[int, dict[str, Constraint]]] = [(row, {}) for row in ROWS]
 
 @pytest.mark.parametrize(("row", "constraints"), [*FREE, *zip(ROWS, 2 * CONSTRAINTS, strict=True)])
 @pytest.mark.parametrize("band", [(1, 0.5, np.inf), (1, 0.35, 0.5), (0, 0.93, np.inf)])
+@pytest.mark.sampled("thirds")
 def test_no_change_is_smaller_than_those_of_all_values_and_all_pairs(
     row: int, band: tuple[int, float, float], constraints: dict[str, Constraint]
 ) -> None:

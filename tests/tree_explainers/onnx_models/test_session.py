@@ -20,6 +20,7 @@ SKLEARN_NAMES = [name for name in ALL_MODELS if not name.startswith(("xgboost", 
 
 
 @pytest.mark.parametrize("name", ALL_MODELS)
+@pytest.mark.sampled("thirds")
 def test_rows_share_a_leaf_exactly_where_they_do_in_the_models_own_library(name: str) -> None:
     model = fitted(name)
     ours, theirs = model.session.run_in_chunks(model.rows).leaves, model.library_leaves()

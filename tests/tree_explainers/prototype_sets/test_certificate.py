@@ -81,7 +81,7 @@ def test_of_a_sample_of_candidates_both_bounds_hold(method: Method, dataset: str
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("max_pairs", [40, 7, 1])
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.sampled("pairs")
+@pytest.mark.sampled("values")
 def test_the_bound_holds_however_few_pairs_are_known(method: Method, max_pairs: int, kind: ProximityKind) -> None:
     real = real_leaves("covertype_20k", kind, n_rows=150)
     for seed in range(4):

@@ -60,7 +60,7 @@ def selected(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.sampled("pairs")
+@pytest.mark.sampled("values")
 def test_each_method_chooses_the_rows_of_its_slow_twin_in_the_same_order(
     method: Method, dataset: str, kind: ProximityKind, labels: str
 ) -> None:
@@ -254,6 +254,7 @@ small_tables = (
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=25)
 @given(table=small_tables, n=st.integers(1, 8))
+@pytest.mark.sampled("thirds")
 def test_small_tables_full_of_ties_are_chosen_from_as_the_twin_does(
     method: Method, table: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]], n: int
 ) -> None:
@@ -456,6 +457,7 @@ def test_listening_can_stop_a_selection() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.sampled("thirds")
 def test_progress_never_goes_back_and_moves_before_the_second_prototype_is_known(method: Method) -> None:
     real = real_leaves("spambase", "random_forest", n_rows=4000)
     fractions: list[float] = []

@@ -33,7 +33,7 @@ _LONG = pytest.mark.long  # the same again with other sizes
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", [*CLASSIFICATIONS, REGRESSION])
 @pytest.mark.parametrize("method", SWAPPABLE)
-@pytest.mark.sampled("pairs")
+@pytest.mark.sampled("values")
 def test_swaps_are_those_of_the_slow_twin_however_many_pairs_are_known(
     method: Method, dataset: str, kind: ProximityKind, max_pairs: int | None
 ) -> None:
@@ -75,7 +75,7 @@ def test_only_candidates_are_swapped_in(method: Method, kind: ProximityKind) -> 
 @pytest.mark.parametrize("n_prototypes", [pytest.param(5, marks=_LONG), 20, pytest.param(50, marks=_LONG)])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
-@pytest.mark.sampled("pairs")
+@pytest.mark.sampled("values")
 def test_swaps_are_those_of_kmedoids_from_the_same_start_or_better(
     dataset: str, kind: ProximityKind, n_prototypes: int
 ) -> None:

@@ -18,6 +18,7 @@ TRAINING_SETS = {
 
 
 @pytest.mark.parametrize("name", TRAINING_SETS)
+@pytest.mark.sampled("thirds")
 def test_every_iteration_is_that_of_the_dense_matrix(name: str) -> None:
     data = TRAINING_SETS[name]()
     start = random_start(data.binned.n_rows, 4, np.random.default_rng(0))

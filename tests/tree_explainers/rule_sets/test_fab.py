@@ -101,6 +101,7 @@ def test_every_iteration_is_that_of_the_dense_matrix(name: str, seed: int) -> No
 
 @pytest.mark.parametrize("max_rounds", [1, 2])
 @pytest.mark.parametrize("name", ["three classes", "values"])
+@pytest.mark.sampled("thirds")
 def test_an_e_step_ends_after_as_many_rounds_as_it_may_have(name: str, max_rounds: int) -> None:
     data = training_set(name)
     start, omega = random_start(data.binned.n_rows, 6, np.random.default_rng(0)), omega_of(data.labelled)
@@ -165,6 +166,7 @@ def test_restarts_take_their_settings_in_turn_and_a_smaller_cost_leaves_more_reg
 
 
 @pytest.mark.parametrize("name", TRAINING_SETS)
+@pytest.mark.sampled("thirds")
 def test_the_log_joint_of_a_model_is_that_of_the_dense_matrix(name: str) -> None:
     data = training_set(name)
     naive = NaiveDefrag(data.matrix, data.naive_targets)
@@ -177,6 +179,7 @@ def test_the_log_joint_of_a_model_is_that_of_the_dense_matrix(name: str) -> None
 
 @pytest.mark.parametrize("max_rounds", [1, 100])
 @pytest.mark.parametrize("name", TRAINING_SETS)
+@pytest.mark.sampled("thirds")
 def test_the_bound_never_decreases(name: str, max_rounds: int) -> None:
     data, settings = training_set(name), FitSettings(max_rounds=max_rounds)
 

@@ -116,6 +116,7 @@ def grown(request: pytest.FixtureRequest, workshop: Workshop) -> Grown:
         return _grown(workshop, name, method=method, min_samples_leaf=6 if of_many else 5, **changes)
 
 
+@pytest.mark.sampled("thirds")
 def test_nodes_count_the_rows_that_their_questions_send_there(grown: Grown) -> None:
     content, steps = grown.content, splits_of(grown.content)
     reached = np.zeros(content.n_nodes, np.int64)

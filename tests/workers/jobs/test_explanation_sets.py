@@ -30,7 +30,7 @@ from tests.support.models import fitted
 from tests.support.workshop import Workshop, result_of, workshop_in
 from workers.jobs.leaf_tables import leaf_table_key
 
-_N_ROWS = 3000
+_N_ROWS = 1600
 _MANY_ROWS = 60_000
 
 
@@ -136,36 +136,35 @@ def test_each_block_of_lines_can_be_read_alone(shop: Shop) -> None:
 
 
 def test_leaves_that_an_earlier_job_kept_give_the_same(shop: Shop) -> None:
-    context = shop.workshop.context
-    forget_leaf_tables(shop.workshop)
-    first = shop.explain(include=["contrast"])
+    store, rows = LeafTableStore(shop.workshop.context.database), shop.workshop.register_dataset(_more_rows(900))
+    first = shop.explain(dataset=rows, include=["contrast"])
     lines, table = shop.lines(first), shop.table(first)
+    assert len(shop.open(first).rows) > 2  # blocks
     shop.forget(first)
-    kept = LeafTableStore(context.database).find(leaf_table_key(shop.model, shop.rows))
-    assert kept is not None
+    assert store.find(leaf_table_key(shop.model, rows)) is not None
 
-    again = shop.explain(include=["contrast"])
+    again = shop.explain(dataset=rows, include=["contrast"])
 
     assert shop.lines(again) == lines
     assert shop.table(again) == table
 
 
 def test_leaves_that_explanations_leave_behind_are_those_of_any_other_job(shop: Shop) -> None:
-    store, place = LeafTableStore(shop.workshop.context.database), leaf_table_key(shop.model, shop.rows)
-    forget_leaf_tables(shop.workshop)
-    shop.forget(shop.explain(n_prototypes=4))
+    dataset = shop.workshop.register_dataset(_more_rows(800))
+    store, place = LeafTableStore(shop.workshop.context.database), leaf_table_key(shop.model, dataset)
+    shop.forget(shop.explain(dataset=dataset, include=["contrast"]))
     of_explanations = store.find(place)
     forget_leaf_tables(shop.workshop)
 
-    shop.workshop.find_neighbors(model=shop.model, dataset=shop.rows, n_neighbors=2)
+    shop.workshop.find_neighbors(model=shop.model, dataset=dataset, n_neighbors=2)
 
     assert of_explanations is not None
     assert store.find(place) == of_explanations  # by the hashes of what is in them
 
 
 def test_leaves_of_rows_of_which_one_is_refused_are_not_kept(shop: Shop) -> None:
-    rows = _more_rows(_N_ROWS)
-    rows.loc[_N_ROWS - 1, "f4"] = 1e300
+    rows = _more_rows(700)
+    rows.loc[699, "f4"] = 1e300
     dataset = shop.workshop.register_dataset(rows)
 
     made = shop.explain(dataset=dataset)
@@ -268,7 +267,7 @@ def test_a_set_that_would_be_too_large_is_refused_at_once(shop: Shop) -> None:
             request_explanation_set(strict.context, ExplanationSetRequest(**request, n_prototypes=3))
 
     assert refused.value.code == "resource_estimate_exceeds_limit"
-    assert "30000 values" in refused.value.detail
+    assert "16000 values" in refused.value.detail
 
 
 @pytest.mark.long

@@ -156,6 +156,7 @@ def _holds(interval: Any, values: Any, feature: str) -> bool:  # JSON
 
 
 @pytest.mark.parametrize("proximity_kind", ["auto", "euclidean"])
+@pytest.mark.sampled("thirds")
 def test_rows_are_compared_by_leaves_and_by_ranks(shop: Shop, proximity_kind: str) -> None:
     made = shop.workshop.find_neighbors(**shop.made_from(n_neighbors=2, proximity_kind=proximity_kind))
     audit = shop.workshop.audit(**shop.made_from())
@@ -182,6 +183,7 @@ def test_rules_are_found_or_refused_by_the_names_of_columns(shop: Shop, method: 
     + [{"method": "ism", "fitted_on": "dataset"}, {"method": "cart", "fitted_on": "dataset"}],
     ids=str,
 )
+@pytest.mark.sampled("thirds")
 def test_approximation_trees_are_grown_or_refused_by_the_names_of_columns(
     shop: Shop, request_: dict[str, object]
 ) -> None:

@@ -259,7 +259,7 @@ def test_rows_held_in_single_precision_get_the_same_from_a_model_that_reads_it(w
     single = frame.astype(dict.fromkeys(model.rows.names, np.float32))
     registered = workshop.register_model(model.onnx, feature_names=list(model.rows.names), ensemble="random_forest")
 
-    made = workshop.find_rules(model=registered, dataset=workshop.register_dataset(frame, target="t"), n_restarts=8)
+    made = workshop.find_rules(model=registered, dataset=workshop.register_dataset(frame, target="t"), n_restarts=2)
 
     source = export_rules(workshop.context, made.id, "python")
     as_sent, as_read = (printed_rules.run_python(source, _rows(each.drop(columns="t"))) for each in (frame, single))
@@ -320,7 +320,7 @@ def test_methods_are_told_apart_by_their_own_settings_alone(workshop: Workshop) 
 def test_restarts_of_fab_take_starts_and_rounds_in_turn_and_other_methods_know_no_rounds(workshop: Workshop) -> None:
     onnx, frame = _matrix("random_forest_binary")
     model = workshop.register_model(onnx, feature_names=list(frame.columns[:-1]), ensemble="random_forest")
-    question = {"model": model, "dataset": workshop.register_dataset(frame[:80], target="t")}
+    question = {"model": model, "dataset": workshop.register_dataset(frame[:50], target="t")}
 
     fab, settled = (workshop.find_rules(**question, method="fab", **own) for own in ({}, {"e_step_rounds": 100}))
 

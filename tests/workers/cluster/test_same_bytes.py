@@ -42,6 +42,8 @@ _BY_PROXIMITY: dict[str, dict[str, Any]] = {
     "label_audits": {"n_neighbors": None},
     "label_audits of neighbors": {"method": "neighbors", "n_neighbors": 7},
     "proximities": {"n_neighbors": 9, "min_leaf_rows": 3},
+    "proximities kernel": {"n_neighbors": 9, "min_leaf_rows": 3, "proximity_kind": "kernel"},
+    "proximities graded": {"n_neighbors": 9, "min_leaf_rows": 3, "proximity_kind": "graded"},
 }  # fmt: skip
 _OTHERS: dict[str, dict[str, Any]] = {
     "explanation_sets": {"include": ["contrast", "values"], **_LONG},
@@ -89,7 +91,7 @@ def requested(workshop: Workshop, case: RealCase, folder: Path, name: str, **cha
     """Return the context of a job that makes what has this name above."""
     request = {"model": case.model, "dataset": case.dataset, **(_BY_PROXIMITY | _OTHERS | _RULES)[name], **changes}
     if name in _BY_PROXIMITY:
-        request["proximity_kind"] = case.real.kind
+        request.setdefault("proximity_kind", case.real.kind)
     if request.get("selected_on") or request.get("n_prototypes") == "validate" or name in _RULES:
         request["evaluation_dataset"] = case.evaluation_dataset
     if name.startswith("explanation_sets"):

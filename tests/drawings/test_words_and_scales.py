@@ -2,6 +2,7 @@
 
 import math
 from types import SimpleNamespace
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,8 @@ from leafspace_drawings import words
 from leafspace_drawings.images import ImageColumns
 from leafspace_drawings.scales import Axis, Strip
 from leafspace_drawings.tree_texts import of_repeats, of_validation
+
+from schemas.artefacts import TreeWeighting
 
 
 @pytest.mark.parametrize(
@@ -190,6 +193,12 @@ def test_a_tree_says_how_many_different_ones_its_repeats_made() -> None:
 )
 def test_lines_end_between_the_parts_of_names(name: str, parts: list[str]) -> None:
     assert words.word_parts(name) == parts
+
+
+@pytest.mark.parametrize("kind", get_args(TreeWeighting))
+def test_how_trees_count_is_said_in_words(kind: str) -> None:
+    assert "count" in words.weighting(kind)
+    assert kind.rsplit("_", maxsplit=1)[-1] not in words.weighting(kind)
 
 
 def test_jobs_are_called_by_what_one_of_them_makes() -> None:

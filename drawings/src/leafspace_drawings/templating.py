@@ -31,6 +31,7 @@ _FILTERS = {
     "counted": words.counted,
     "kind_words": words.kind_words,
     "moment": words.moment,
+    "weighting": words.weighting,
     "sentence": words.sentence,
     "agreement": words.agreement,
     "measured_on": words.measured_on,

@@ -160,6 +160,19 @@ def kind_words(kind: str) -> str:
     return _KINDS.get(kind) or kind.replace("_", " ").removesuffix("s")
 
 
+_WEIGHTINGS = {
+    "random_forest": "all trees count alike",
+    "boosting": "trees count by the variance of what they add",
+    "boosting_sd": "trees count by the standard deviation of what they add",
+    "boosting_l1": "trees count by the mean deviation of what they add",
+}
+
+
+def weighting(kind: str) -> str:
+    """Return how trees count in a kind of proximity; a kind that is not known is named."""
+    return _WEIGHTINGS.get(kind) or kind.replace("_", " ")
+
+
 def moment(text: str | None) -> str:
     """Return a time of the API, such as ``2026-01-31T08:00:12.345Z``, to the minute; nothing for none."""
     return "" if text is None else text[:16].replace("T", " ")

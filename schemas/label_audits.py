@@ -73,6 +73,13 @@ class LabelAuditRequest(MethodRequest):
         "the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which at most a tenth of the rows share leaves with rows "
         "of their own label only, for which an audit has nothing to report; see `leaf_steps` in the result.",
     )
+    seed: int = Field(
+        default=0,
+        strict=True,
+        ge=0,
+        le=2**32 - 1,
+        description="Seed of the trees that estimate how many labels are wrong, and of a sample of rows for them.",
+    )
     run_on: RunOn = "auto"
 
 
@@ -105,9 +112,15 @@ class AuditedRow(Contract):
     )
     suggested_label: str | None = Field(
         description="Label with the largest sum of proximities among the rows that vote (ties: the earlier class), "
-        "where their mean over the rows of that label is larger than that of the row's own, too; otherwise null."
+        "where their mean over the rows of that label is larger than that of the row's own, too, and the row ranks no "
+        "later than the estimated number of wrong labels (`estimated_wrong`); otherwise null."
     )
     predicted_label: str = Field(description="Label that the model predicts for the row.")
+    wrong_probability: float | None = Field(
+        default=None,
+        description="Estimated probability that the row's label is wrong, 0 to 1. It falls from rank to rank, and adds "
+        "up to the estimated number of wrong labels before rounding; null without an estimate.",
+    )
 
 
 class AuditNeighbor(Contract):
@@ -146,6 +159,21 @@ class AuditLeafStep(Contract):
     )
 
 
+class EstimatedWrong(Contract):
+    """How many of the audited labels are wrong, as far as rows can say.
+
+    Overlapping classes contradict labels as mistakes do. What is counted are labels that are contradicted where the
+    votes of trees that did not learn from the row are surest, less what overlap usually leaves there.
+    """
+
+    number: int = Field(ge=0, description="Estimated number of wrong labels: the median of what is possible.")
+    low: int = Field(ge=0, description="Lower end of the interval; 0: there may be none.")
+    high: int = Field(ge=0, description="Upper end of the interval.")
+    level: float = Field(gt=0, lt=1, description="Probability with which the interval should hold the number.")
+    n_rows: int = Field(description="Number of rows that it was made from: all that have a label, or a sample.")
+    n_trees: int = Field(description="Number of trees that were grown on these rows for the estimate.")
+
+
 class AuditedClass(Contract):
     """The rows of one label."""
 
@@ -178,8 +206,13 @@ class LabelAuditResult(Contract):
         description="Mean agreement of the rows that share a leaf with others, 0 to 1; null if none does."
     )
     n_suggested: int = Field(
-        description="Number of rows for which another label is suggested: those to look at first, and no estimate of "
-        "how many labels are wrong."
+        description="Number of rows for which another label is suggested: at most the estimated number of wrong "
+        "labels. Without an estimate, all rows that are more like rows of another label, which are more than are wrong."
+    )
+    estimated_wrong: EstimatedWrong | None = Field(
+        default=None,
+        description="How many labels are wrong, with an interval; null where fewer than 50 rows have a label, all have "
+        "the same one, or there are thousands of labels.",
     )
     by_class: list[AuditedClass] = Field(description="The same by the rows' own labels, in the order of `classes`.")
     n_without_neighbors: int = Field(description="Number of rows that share no leaf with any other; they rank last.")

@@ -11,7 +11,12 @@ from .runtime.context import JobKind
 
 JOB_KINDS = {noun.name: f"workers.jobs.{noun.name}.make_{noun.singular}" for noun in NOUNS.kinds_of_jobs}
 
-_LATE = {"approximation_trees": "sklearn.tree", "maps": "openTSNE", "rule_sets": "sklearn.tree"}
+_LATE = {
+    "approximation_trees": "sklearn.tree",
+    "label_audits": "sklearn.tree",
+    "maps": "openTSNE",
+    "rule_sets": "sklearn.tree",
+}
 
 
 def load_job_kinds(names: Mapping[str, str] = JOB_KINDS) -> dict[str, JobKind]:

@@ -28,6 +28,7 @@ from tree_explainers.compute.job_sizes import JobSizes
 from tree_explainers.leaf_space.cost import list_bytes, neighbor_bytes, neighbor_seconds, vote_bytes, vote_seconds
 from tree_explainers.leaf_space.neighborhoods import LeafCodes, nearest_to_row
 from tree_explainers.onnx_models.description import ModelDescription
+from tree_explainers.out_of_bag_votes import votes_cost
 
 from ..app_context import AppContext
 from .artefact_tables import KeptTable, open_table
@@ -74,20 +75,23 @@ def _needs(sizes: JobSizes, request: Request) -> tuple[Need, ...]:
             leaf_need(sizes, request, list_bytes(sizes)),
             Need(n_bytes, "request fewer neighbours", "/n_neighbors"),
         ]
-    return tuple(needs)
+    return (*needs, Need(votes_cost(sizes.n_rows, sizes.n_features, sizes.n_outputs)[0]))
 
 
 def _may_count_all(request: Request) -> bool:
-    return request["method"] != "neighbors"
+    return bool(request["method"] != "neighbors")
 
 
 def _may_find_nearest(sizes: JobSizes, request: Request) -> bool:
-    return request["method"] == "neighbors" or (request["method"] == "auto" and sizes.n_rows <= MOST_ROWS_OF_NEIGHBORS)
+    return bool(request["method"] == "neighbors") or (
+        request["method"] == "auto" and sizes.n_rows <= MOST_ROWS_OF_NEIGHBORS
+    )
 
 
 def _seconds(sizes: JobSizes, request: Request) -> float:
-    of_votes = vote_seconds(sizes) if _may_count_all(request) else 0.0
-    return of_votes + (neighbor_seconds(sizes) if _may_find_nearest(sizes, request) else 0.0)
+    seconds = votes_cost(sizes.n_rows, sizes.n_features, sizes.n_outputs)[1]
+    seconds += vote_seconds(sizes) if _may_count_all(request) else 0.0
+    return seconds + (neighbor_seconds(sizes) if _may_find_nearest(sizes, request) else 0.0)
 
 
 ESTIMATE = KindEstimate(_needs, _seconds)
@@ -96,7 +100,7 @@ ESTIMATE = KindEstimate(_needs, _seconds)
 def _uses_scores(context: AppContext, request: LabelAuditRequest) -> bool:
     """Return whether the model's probabilities of labels count, which is refused where they cannot."""
     description = ModelDescription.from_json(context.models.get(request.model).description)
-    are_probabilities = description.score_kind == "probability"
+    are_probabilities: bool = description.score_kind == "probability"
     if request.use_scores and not are_probabilities:
         detail = (
             f"use_scores is true, but the scores of model {request.model!r} are no probabilities; leave it out, and "

@@ -24,6 +24,7 @@ _RESULT_FIELDS = {
         "n_neighbors",
         "mean_agreement",
         "n_suggested",
+        "estimated_wrong",
         "by_class",
         "n_without_neighbors",
         "model_agreement",
@@ -33,7 +34,7 @@ _RESULT_FIELDS = {
 }
 _ROW_FIELDS = [
     *("rank", "row", "row_id", "label", "agreement", "score", "support", "n_neighbors", "disagreeing_proximity"),
-    *("suggested_label", "predicted_label"),
+    *("suggested_label", "predicted_label", "wrong_probability"),
 ]
 _CSV, _PARQUET = "text/csv", "application/vnd.apache.parquet"
 
@@ -88,7 +89,7 @@ def test_a_new_audit_is_accepted_with_a_job_to_look_at(api: Api, request_: Json)
 def test_a_ready_audit_shows_its_most_suspect_rows(api: Api, request_: Json, made: Json) -> None:
     assert set(made["result"]) == _RESULT_FIELDS
     assert LabelAudit.model_validate(made).model_dump(mode="json") == made
-    spelled_out = {"method": "auto", "use_scores": True, "n_neighbors": None, "min_leaf_rows": "auto"}
+    spelled_out = {"method": "auto", "use_scores": True, "n_neighbors": None, "min_leaf_rows": "auto", "seed": 0}
     assert made["request"] == {**request_, **spelled_out, "proximity_kind": "random_forest", "run_on": "auto"}
     result = made["result"]
     assert (result["method"], result["n_neighbors"], result["min_leaf_rows"]) == ("all_rows", None, 1)
@@ -125,7 +126,8 @@ def test_rows_rank_by_the_librarys_own_leaves(api: Api, name: str, method: str) 
         assert (row["row"], row["row_id"], row["label"]) == (each.row, str(each.row), str(labels[each.row]))
         assert row["agreement"] == (None if each.agreement is None else float(each.agreement))
         assert row["score"] == scores[each.row]
-        assert row["suggested_label"] == (None if each.suggested < 0 else str(each.suggested))
+        is_suggested = each.suggested >= 0 and row["rank"] <= made["result"]["estimated_wrong"]["number"]
+        assert row["suggested_label"] == (str(each.suggested) if is_suggested else None)
         assert row["disagreeing_proximity"] == each.disagreeing / leaves.shape[1]
 
 

@@ -336,10 +336,15 @@ def sampled_rows(
         if file.n_rows <= n_sampled:
             return list(file.read_columns(columns))
         sampled = np.sort(rng.choice(file.n_rows, n_sampled, replace=False, shuffle=False))
-        starts = range(0, file.n_rows, BLOCK_ROWS)
-        cuts = pairwise(np.searchsorted(sampled, [*starts, file.n_rows]).tolist())
-        parts = [
-            [values[sampled[slice(*cut)] - start] for values in block]
-            for start, block, cut in zip(starts, file.blocks(columns), cuts, strict=True)
-        ]
+        return columns_of_rows(file, columns, sampled)
+
+
+def columns_of_rows(file: DatasetFile, columns: Sequence[str], rows: NDArray[np.int64]) -> list[NDArray[Any]]:
+    """Return some columns of some rows, ascending; the file is read block by block, and no more is held at once."""
+    starts = range(0, file.n_rows, BLOCK_ROWS)
+    cuts = pairwise(np.searchsorted(rows, [*starts, file.n_rows]).tolist())
+    parts = [
+        [values[rows[slice(*cut)] - start] for values in block]
+        for start, block, cut in zip(starts, file.blocks(columns), cuts, strict=True)
+    ]
     return [np.concatenate(column) for column in zip(*parts, strict=True)]

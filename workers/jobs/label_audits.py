@@ -28,6 +28,7 @@ from tree_explainers.leaf_space.votes import Votes, votes_of_all_rows
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_labels
 from .inputs import row_names
+from .label_estimates import LabelEstimate, estimate_labels
 from .row_targets import classes_of_rows, known_targets
 from .spaces import SPACE_LOADED, LeafSpace, load_leaf_space
 
@@ -44,6 +45,7 @@ SCHEMA = pa.schema(
         ("disagreeing_proximity", pa.float64()),
         ("suggested_label", pa.string()),
         ("predicted_label", pa.string()),
+        ("wrong_probability", pa.float64()),
     ]
 )
 _GROUP_LINES, _GROUP_NAME_BYTES = 65_536, 64 << 20
@@ -53,6 +55,7 @@ _RANKING_IS_WEAKER = (
     "a model with larger leaves, or one trained on other rows, may show more"
 )
 
+_RANKED = 0.6  # share of the progress with which rows are ranked
 _MANY_OF_A_CLASS = 0.5  # share of its rows beyond which a class looks wrong as a whole
 
 
@@ -73,8 +76,13 @@ def make_label_audit(context: JobContext) -> Produced:
     if request.min_leaf_rows == "auto":
         space, steps, votes = _with_opposed_rows(space, labels, part_of(context.report, SPACE_LOADED, SPACE_LOADED))
     n_neighbors = _number_of_neighbors(request, space)
-    audit = _audit(request, space, labels, (n_neighbors, votes), part_of(context.report, SPACE_LOADED, 1))
-    audited = _AuditedRows(audit, labels, space, names, rows)
+    audit = _audit(request, space, labels, (n_neighbors, votes), part_of(context.report, SPACE_LOADED, _RANKED))
+    report = part_of(context.report, _RANKED, 1)
+    estimate = estimate_labels(context, space.dataset, labels, rows, audit.ranking, report)
+    suggested = audit.suggested.copy()
+    if estimate is not None:
+        suggested[audit.ranking[estimate.wrong.number :]] = -1
+    audited = _AuditedRows(audit, labels, space, names, rows, estimate, suggested)
     table = context.workspace / "audit.parquet"
     _write_table(table, audited)
     content = _content(audited, n_neighbors, steps)
@@ -90,6 +98,8 @@ class _AuditedRows:
     space: LeafSpace
     names: pa.Array  # (n_rows,) ids of rows
     numbers: NDArray[np.int64]  # (n_rows,) their 0-based indices in the dataset
+    estimate: LabelEstimate | None
+    suggested: NDArray[np.int64]  # (n_rows,) class that is suggested for each; -1: none
 
 
 def _number_of_neighbors(request: LabelAuditRequest, space: LeafSpace) -> int | None:
@@ -147,7 +157,7 @@ def _content(audited: _AuditedRows, n_neighbors: int | None, steps: list[AuditLe
     has_votes = ~np.isnan(audit.agreement)
     model_agreement = float(np.mean(audited.space.dataset.labels == audited.labels))
     first = _table_lines(audited, audit.ranking[:N_ROWS_SHOWN], 0)
-    by_class = _count_by_class(audited, view.classes)
+    estimate = audited.estimate
     return LabelAuditResult(
         method="all_rows" if n_neighbors is None else "neighbors",
         use_scores=audit.scores is not None,
@@ -160,26 +170,30 @@ def _content(audited: _AuditedRows, n_neighbors: int | None, steps: list[AuditLe
         leaf_steps=steps,
         n_neighbors=n_neighbors,
         mean_agreement=float(audit.agreement[has_votes].mean()) if has_votes.any() else None,
-        n_suggested=int((audit.suggested >= 0).sum()),
-        by_class=by_class,
+        n_suggested=int((audited.suggested >= 0).sum()),
+        estimated_wrong=None if estimate is None else estimate.wrong,
+        by_class=_count_by_class(audited, audited.suggested, view.classes),
         n_without_neighbors=int((~has_votes).sum()),
         model_agreement=model_agreement,
-        caution=_caution(by_class, model_agreement, steps),
+        caution=_caution(_count_by_class(audited, audit.suggested, view.classes), model_agreement, steps),
         rows=[AuditedRow(**line) for line in first.to_pylist()],
     )
 
 
-def _count_by_class(audited: _AuditedRows, classes: list[str]) -> list[AuditedClass]:
+def _count_by_class(audited: _AuditedRows, suggested: NDArray[np.int64], classes: list[str]) -> list[AuditedClass]:
     n_rows = np.bincount(audited.labels, minlength=len(classes)).tolist()
-    n_suggested = np.bincount(audited.labels[audited.audit.suggested >= 0], minlength=len(classes)).tolist()
+    n_suggested = np.bincount(audited.labels[suggested >= 0], minlength=len(classes)).tolist()
     counts = zip(classes, n_rows, n_suggested, strict=True)
     return [AuditedClass(label=label, n_rows=n, n_suggested=n_of_these) for label, n, n_of_these in counts]
 
 
-def _caution(by_class: list[AuditedClass], model_agreement: float, steps: list[AuditLeafStep]) -> str | None:
-    """Return why the ranking may be weaker than it could be, and where leaves were made coarser on its account."""
+def _caution(contradicted: list[AuditedClass], model_agreement: float, steps: list[AuditLeafStep]) -> str | None:
+    """Return why the ranking may be weaker than it could be, and where leaves were made coarser on its account.
+
+    ``contradicted`` counts the rows that are more like rows of other labels, whether or not as many are wrong.
+    """
     is_coarser = len(steps) > 1
-    suspect = [each for each in by_class if each.n_suggested > _MANY_OF_A_CLASS * each.n_rows]
+    suspect = [each for each in contradicted if each.n_suggested > _MANY_OF_A_CLASS * each.n_rows]
     cautions = [
         caution_of_labels(model_agreement, _RANKING_IS_WEAKER),
         *(
@@ -207,7 +221,7 @@ def _write_table(path: Path, audited: _AuditedRows) -> None:
 
 def _table_lines(audited: _AuditedRows, rows: NDArray[np.int64], n_before: int) -> pa.Table:
     """Return the lines of these rows, which follow ``n_before`` others in the ranking."""
-    audit = audited.audit
+    audit, estimate = audited.audit, audited.estimate
     predicted = audited.space.dataset.labels
     assert predicted is not None  # for the type checker: only classifiers are audited
     agreement, support = audit.agreement[rows], audit.support[rows]
@@ -221,8 +235,9 @@ def _table_lines(audited: _AuditedRows, rows: NDArray[np.int64], n_before: int) 
         pa.array(support, mask=np.isnan(support)),
         pa.nulls(len(rows)) if audit.n_neighbors is None else audit.n_neighbors[rows],
         audit.disagreeing[rows] / audited.space.total_weight,
-        _class_names(audited, audit.suggested[rows]),
+        _class_names(audited, audited.suggested[rows]),
         _class_names(audited, predicted[rows]),
+        pa.nulls(len(rows)) if estimate is None else estimate.by_rank[n_before : n_before + len(rows)],
     ]
     return pa.table(dict(zip(SCHEMA.names, columns, strict=True))).cast(SCHEMA)
 

@@ -13,7 +13,9 @@ from tests.support import naive_label_audit
 from tests.support.models import matrix_data, onnx_of
 from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, RealCase
 from tests.support.workshop import Workshop, result_of
+from tree_explainers import out_of_bag_votes
 from tree_explainers.leaf_space.leaves import ProximityKind
+from workers.jobs import label_estimates
 
 from .conftest import FindCase
 
@@ -65,7 +67,8 @@ def test_rows_rank_as_in_the_slow_twin(
     else:
         expected = naive_label_audit.audit_by_all(case.training_proximity, labels, scores)
     classes, total = case.opened.view.classes, int(case.weights.sum())
-    table = workshop.table_of(LABEL_AUDITS, made).to_pylist()
+    table, estimated = workshop.table_of(LABEL_AUDITS, made).to_pylist(), result_of(made).estimated_wrong
+    assert estimated is not None
     assert [line["row"] for line in table] == [each.row for each in expected]
     for rank, (line, each) in enumerate(zip(table, expected, strict=True), 1):
         agreement, score = each.agreement, None if scores is None else scores[each.row]
@@ -79,10 +82,90 @@ def test_rows_rank_as_in_the_slow_twin(
             "support": None if agreement is None else float(agreement) * (1 if score is None else score),
             "n_neighbors": each.n_neighbors if made.request.method == "neighbors" else None,
             "disagreeing_proximity": each.disagreeing / total,
-            "suggested_label": None if each.suggested < 0 else classes[each.suggested],
+            "suggested_label": None if each.suggested < 0 or rank > estimated.number else classes[each.suggested],
             "predicted_label": str(case.real.predicted[each.row]),
+            "wrong_probability": line["wrong_probability"],
         }
     assert [row.model_dump() for row in result_of(made).rows] == table[:100]
+
+
+def test_wrong_labels_are_estimated_with_an_interval_and_fall_from_rank_to_rank(
+    workshop: Workshop, real_case: FindCase
+) -> None:
+    case = real_case("breast_cancer", "random_forest")
+    labels = _flipped(case)
+
+    made = workshop.audit(model=case.model, dataset=_register(workshop, case, labels))
+    clean = workshop.audit(model=case.model, dataset=_register(workshop, case, case.classes("target")))
+
+    found, of_clean = result_of(made).estimated_wrong, result_of(clean).estimated_wrong
+    assert found is not None
+    assert of_clean is not None
+    assert _N_FLIPPED / 1.5 < found.number < _N_FLIPPED * 1.5
+    assert found.low <= _N_FLIPPED <= found.high
+    assert (found.level, found.n_rows, found.n_trees) == (0.9, N_TRAINING_ROWS, 200)
+    assert of_clean.low == 0
+    assert of_clean.high < found.low
+    assert result_of(made).n_suggested <= found.number
+    probabilities = workshop.table_of(LABEL_AUDITS, made).to_pandas()["wrong_probability"]
+    assert probabilities.is_monotonic_decreasing
+    assert probabilities.between(0, 1).all()
+    assert probabilities.sum() == pytest.approx(found.number, abs=0.5)
+
+
+def test_the_seed_draws_the_trees_of_the_estimate(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case("breast_cancer", "random_forest")
+    dataset = _register(workshop, case, _flipped(case))
+
+    first, again, other = (workshop.audit(model=case.model, dataset=dataset, seed=seed) for seed in (0, 0, 1))
+
+    tables = [workshop.table_of(LABEL_AUDITS, made).to_pandas() for made in (first, again, other)]
+    assert tables[0]["wrong_probability"].tolist() == tables[1]["wrong_probability"].tolist()
+    assert tables[0]["wrong_probability"].tolist() != tables[2]["wrong_probability"].tolist()
+    assert tables[0]["row"].tolist() == tables[2]["row"].tolist()
+
+
+@pytest.mark.parametrize(("n_rows", "n_labels"), [(49, 2), (120, 1)])
+def test_nothing_is_estimated_of_few_rows_or_a_single_label(
+    workshop: Workshop, real_case: FindCase, n_rows: int, n_labels: int
+) -> None:
+    case = real_case("breast_cancer", "random_forest")
+    frame = pd.DataFrame(case.real.features[case.training], columns=case.opened.view.feature_names)
+    dataset = workshop.register_dataset(frame[:n_rows].assign(t=np.arange(n_rows) % n_labels), target="t")
+
+    made = workshop.audit(model=case.model, dataset=dataset)
+
+    assert result_of(made).estimated_wrong is None
+    assert workshop.table_of(LABEL_AUDITS, made).to_pandas()["wrong_probability"].isna().all()
+
+
+@pytest.mark.parametrize("n_sampled", [100, 200])
+def test_a_sample_of_the_rows_says_how_many_labels_are_wrong(
+    workshop: Workshop, real_case: FindCase, n_sampled: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(out_of_bag_votes, "_MOST_ROWS", n_sampled)
+    case = real_case("breast_cancer", "random_forest")
+
+    dataset = _register(workshop, case, _flipped(case))
+    made = workshop.audit(model=case.model, dataset=dataset, seed=n_sampled)  # an audit that there is not yet
+
+    found = result_of(made).estimated_wrong
+    assert found is not None
+    assert found.n_rows == n_sampled
+    assert found.low <= _N_FLIPPED <= found.high
+    probabilities = workshop.table_of(LABEL_AUDITS, made).to_pandas()["wrong_probability"]
+    assert len(probabilities) == N_TRAINING_ROWS
+    assert probabilities.is_monotonic_decreasing
+    assert probabilities.sum() == pytest.approx(found.number, abs=0.5)
+
+
+def test_categories_and_missing_cells_are_numbered() -> None:
+    columns = [np.array(["b", None, "a", "b"], object), np.array([1.5, np.nan, np.inf, 1e300])]
+
+    matrix = label_estimates._matrix(columns)  # what the trees are grown on has no other name
+
+    expected = np.array([[1, 1.5], [np.nan, np.nan], [0, np.inf], [1, np.inf]], np.float32)
+    np.testing.assert_array_equal(matrix, expected)
 
 
 def test_all_rows_together_are_summed_up(workshop: Workshop, real_case: FindCase) -> None:

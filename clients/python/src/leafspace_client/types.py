@@ -187,6 +187,7 @@ from .contract.label_audits import (
     AuditedRow as AuditedRow,
     DecidedRow as DecidedRow,
     DecisionCounts as DecisionCounts,
+    EstimatedWrong as EstimatedWrong,
     LabelAudit as LabelAudit,
     LabelAuditRequest as LabelAuditRequest,
     LabelAuditResult as LabelAuditResult,

@@ -91,10 +91,15 @@ class AuditedRow(Record):
     """Sum of the proximities to the rows with another label that vote on it."""
     suggested_label: str | None
     """Label with the largest sum of proximities among the rows that vote (ties: the earlier class), where their mean
-    over the rows of that label is larger than that of the row's own, too; otherwise null.
+    over the rows of that label is larger than that of the row's own, too, and the row ranks no later than the estimated
+    number of wrong labels (`estimated_wrong`); otherwise null.
     """
     predicted_label: str
     """Label that the model predicts for the row."""
+    wrong_probability: float | Unset | None = UNSET
+    """Estimated probability that the row's label is wrong, 0 to 1. It falls from rank to rank, and adds up to the
+    estimated number of wrong labels before rounding; null without an estimate.
+    """
 
 
 class DecidedRow(Record):
@@ -139,6 +144,26 @@ class DecisionCounts(Record):
     """Number of rows that were given another label than the suggested one."""
     n_unsure: int
     """Number of rows that nobody is sure of."""
+
+
+class EstimatedWrong(Record):
+    """How many of the audited labels are wrong, as far as rows can say. Overlapping classes contradict labels as
+    mistakes do. What is counted are labels that are contradicted where the votes of trees that did not learn from the
+    row are surest, less what overlap usually leaves there.
+    """
+
+    number: int
+    """Estimated number of wrong labels: the median of what is possible."""
+    low: int
+    """Lower end of the interval; 0: there may be none."""
+    high: int
+    """Upper end of the interval."""
+    level: float
+    """Probability with which the interval should hold the number."""
+    n_rows: int
+    """Number of rows that it was made from: all that have a label, or a sample."""
+    n_trees: int
+    """Number of trees that were grown on these rows for the estimate."""
 
 
 class LabelAudit(Record):
@@ -206,6 +231,8 @@ class LabelAuditRequest(Record):
     5, 10, 20, 30, 50, … at which at most a tenth of the rows share leaves with rows of their own label only, for which
     an audit has nothing to report; see `leaf_steps` in the result.
     """
+    seed: int | Unset = UNSET
+    """Seed of the trees that estimate how many labels are wrong, and of a sample of rows for them."""
     run_on: RunOn | str | Unset = UNSET
     """Where the job works on the rows: `local`, in the worker's own process; `cluster`, on the workers of a Dask
     cluster (LEAFSPACE_DASK_SCHEDULER); `auto`: on the cluster where one process would need more memory than a job may
@@ -245,8 +272,12 @@ class LabelAuditResult(Record):
     mean_agreement: float | None
     """Mean agreement of the rows that share a leaf with others, 0 to 1; null if none does."""
     n_suggested: int
-    """Number of rows for which another label is suggested: those to look at first, and no estimate of how many labels
-    are wrong.
+    """Number of rows for which another label is suggested: at most the estimated number of wrong labels. Without an
+    estimate, all rows that are more like rows of another label, which are more than are wrong.
+    """
+    estimated_wrong: EstimatedWrong | Unset | None = UNSET
+    """How many labels are wrong, with an interval; null where fewer than 50 rows have a label, all have the same one,
+    or there are thousands of labels.
     """
     by_class: list[AuditedClass]
     """The same by the rows' own labels, in the order of `classes`."""
@@ -379,10 +410,15 @@ class ReviewedRow(Record):
     """Sum of the proximities to the rows with another label that vote on it."""
     suggested_label: str | None
     """Label with the largest sum of proximities among the rows that vote (ties: the earlier class), where their mean
-    over the rows of that label is larger than that of the row's own, too; otherwise null.
+    over the rows of that label is larger than that of the row's own, too, and the row ranks no later than the estimated
+    number of wrong labels (`estimated_wrong`); otherwise null.
     """
     predicted_label: str
     """Label that the model predicts for the row."""
+    wrong_probability: float | Unset | None = UNSET
+    """Estimated probability that the row's label is wrong, 0 to 1. It falls from rank to rank, and adds up to the
+    estimated number of wrong labels before rounding; null without an estimate.
+    """
     object_: Literal["audited_row"] = "audited_row"
     """Type of this object."""
     neighbors: list[AuditNeighbor]

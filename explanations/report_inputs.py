@@ -76,7 +76,7 @@ class ReportInputs:
         others = [] if self.other is None else self.other.inputs
         datasets = [] if self.newer_dataset is None else [_file("datasets", self.newer_dataset)]
         made = [each["input"] for each in (self.map, self.label_audit, self.comparison) if each is not None]
-        found = {each.id: each for each in [*self.own.inputs, *others, *datasets, *made]}
+        found = {(each.noun, each.id): each for each in [*self.own.inputs, *others, *datasets, *made]}
         return list(found.values())
 
 
@@ -118,6 +118,7 @@ class ReportReader:
         model = _json(ModelStore(self._database).get(explainer.model).view)
         prototypes = self._made(PROTOTYPE_SETS, explainer.prototype_set)
         dataset = self._dataset(prototypes["request"]["dataset"])
+        model = _with_features_of(model, dataset)
         rules, tree = rule_set or explainer.rule_set, approximation_tree or explainer.approximation_tree
         made = [
             None if rules is None else self._made(RULE_SETS, rules),
@@ -125,12 +126,21 @@ class ReportReader:
         ]
         inputs = [ReportInput(noun="explainers", id=explainer_id, sha256=None), _file("models", model)]
         inputs += [_file("datasets", dataset), prototypes["input"], *(each["input"] for each in made if each)]
+        inputs += self._dictionary(dataset["id"])
         return Explained(model, dataset, prototypes, made[0], made[1], inputs)
 
     def _dataset(self, dataset_id: str) -> Json:
         """Return a dataset without the columns that its dictionary hides."""
         dictionary = DictionaryStore(self._database).get(dataset_id)
         return without_hidden(_json(DatasetStore(self._database).get(dataset_id).view), dictionary.hidden)
+
+    def _dictionary(self, dataset_id: str) -> list[ReportInput]:
+        """Return the words that the report is written in, where there are some."""
+        words = DictionaryStore(self._database).get(dataset_id).words
+        if words is None:
+            return []
+        sha256 = hashlib.sha256(orjson.dumps(words, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        return [ReportInput(noun="dictionaries", id=dataset_id, sha256=sha256)]
 
     def _made(self, noun: Noun[Any], artefact_id: str) -> Json:
         artefact = ArtefactStore(self._database).get(noun.name, artefact_id)
@@ -193,6 +203,15 @@ def _digest(decisions: Sequence[LabelDecision]) -> str:
     """Return the SHA-256 of what was decided, which does not depend on the person or the time."""
     entries = [[each.row_id, each.decision, each.new_label, each.note] for each in decisions]
     return hashlib.sha256(orjson.dumps(entries)).hexdigest()
+
+
+def _with_features_of(model: Json, dataset: Json) -> Json:
+    """Return the document of a model with those of its features alone that the document of its dataset shows."""
+    shown = {column["name"] for column in dataset["columns"]}
+    pairs = zip(model["feature_names"], model["feature_types"], strict=True)
+    names_and_types = [pair for pair in pairs if pair[0] in shown]
+    names, types = ([pair[index] for pair in names_and_types] for index in (0, 1))
+    return {**model, "feature_names": names, "feature_types": types}
 
 
 def _file(noun: str, document: Json) -> ReportInput:

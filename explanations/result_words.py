@@ -137,7 +137,7 @@ def _comparison(words: ResultWords, result: Json) -> Json:
 
 
 def _explanation_set(words: ResultWords, result: Json) -> Json:
-    effects = [each for each in result["mean_absolute_effects"] if words.is_shown(each["feature"])]
+    effects = [each for each in result["mean_absolute_effects"] if each["feature"] not in words.words.hidden]
     return {**result, "mean_absolute_effects": effects}
 
 

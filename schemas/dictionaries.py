@@ -116,6 +116,13 @@ def _repeated(names: list[str]) -> list[str]:
     return [name for name in names if name in known or known.add(name)]  # type: ignore[func-returns-value]
 
 
+class DictionaryUsed(Contract):
+    """The dictionary whose words something has that was made with them, and keeps them."""
+
+    dataset: str = Field(description="Id of the dataset.")
+    revision: int = Field(description="`revision` of its dictionary at that time; 0: there never was one.")
+
+
 class Dictionary(DictionaryRequest):
     """The dictionary of a dataset."""
 

@@ -7,6 +7,7 @@ from typing_extensions import TypeAliasType
 
 from .artefacts import REQUEST, RESULT, ArtefactView, RunOn
 from .contract import NUMBER, OBJECT, WORD, WORD_OR_NUMBER, Contract, Identifier, Many, Name, RowsOfDataset
+from .dictionaries import DictionaryUsed
 from .explanation_parts import INCLUDE, PARTS, IncludedPart
 from .paper_settings import MethodRequest
 
@@ -228,6 +229,10 @@ class ExplanationSetResult(Contract):
     )
     effects_scale: Literal["probability", "log_odds", "value"] | None = Field(
         default=None, description="What these are in: the `scale` of the effects; null where no row has effects."
+    )
+    dictionary: DictionaryUsed = Field(
+        description="The dictionary whose words the explanations have. Where it hid a feature since that they may "
+        "show, `/content` is refused: request the set again, which makes another one in the present words."
     )
     n_bytes: ExplanationSetSizes = Field(description="Sizes of the downloads.")
 

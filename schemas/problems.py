@@ -101,6 +101,12 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         "The artefact has no result: its job is still running, has failed, or was cancelled.",
         "Wait for the job in `detail`; after a failure, send the original request again.",
     ),
+    "feature_hidden": ProblemKind(
+        409,
+        "It may show a feature that is hidden by now",
+        "It was made before the dictionary of its dataset hid a feature, and may show it.",
+        "Request it again, in the present words; or show the feature again in the dictionary.",
+    ),
     "precondition_failed": ProblemKind(
         412,
         "The state is not the expected one",

@@ -191,10 +191,10 @@ class ReportInput(Contract):
     """Something that the report shows."""
 
     noun: str = Field(description="What it is, such as `prototype_sets`.")
-    id: str = Field(description="Its id.")
+    id: str = Field(description="Its id; of a dictionary that of its dataset.")
     sha256: str | None = Field(
-        description=f"{_SHA256} its content: a model's or dataset's file, an artefact's result; null of an explainer, "
-        "which is what it is made of."
+        description=f"{_SHA256} its content: a model's or dataset's file, an artefact's result, a dictionary's words "
+        "as JSON with sorted names; null of an explainer, which is what it is made of."
     )
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .contract import OBJECT, Contract, CreatedAt
+from .dictionaries import DictionaryUsed
 from .explanations import Explanation, ExplanationRequest, Provenance
 from .models import InstanceRowId
 from .noun import Noun
@@ -35,9 +36,13 @@ class StoredExplanation(StoredExplanationSummary):
 
     provenance: Provenance = Field(description="Model, dataset, prototype set and versions behind the explanation.")
     revision: int = Field(description="Revision of explanations by which it was computed.")
+    dictionary: DictionaryUsed = Field(
+        description="The dictionary whose words `response` has. Where it hid a feature since that may be shown there, "
+        "the explanation is no longer read."
+    )
     request: ExplanationRequest = Field(
-        description="The request for this row alone, with all defaults spelled out; the row is in `instances`, or is "
-        "the one that `dataset` and `row_ids` name."
+        description="The request for this row alone, with all defaults spelled out; the row is in `instances`, without "
+        "the values of features that are hidden by now, or is the one that `dataset` and `row_ids` name."
     )
     response: Explanation = Field(description="The explanation as it was answered.")
 
@@ -61,6 +66,8 @@ class Verification(Contract):
     service: str = Field(description="Version of the service that computed the stored explanation.")
     present_service: str = Field(description="Version of the service that verified it.")
     revision: int = Field(description="Revision of explanations by which the stored one was computed.")
+    dictionary: DictionaryUsed = Field(description="The dictionary whose words the stored one has.")
+    present_dictionary: DictionaryUsed = Field(description="The dictionary by which it was verified.")
     present_revision: int = Field(description="Revision of explanations by which it was verified.")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import orjson
-from sqlalchemy import Connection, RowMapping, String, cast, delete, select
+from sqlalchemy import Connection, RowMapping, String, cast, delete, select, update
 
 from schemas.datasets import Dataset, DatasetSummary
 
@@ -116,8 +116,17 @@ class DatasetStore(UploadRegistry[NewDataset, Dataset, StoredDataset, DatasetSum
 
     def _forget_parts(self, connection: Connection, row: Row) -> tuple[str, ...]:
         tables = forget_leaf_tables(connection, leaf_tables.c.dataset == row["id"])
-        connection.execute(delete(dictionaries).where(dictionaries.c.id == row["id"]))
+        _forget_words(connection, row["id"])
         return (row["sha256"], row["content"], *tables)
+
+
+def _forget_words(connection: Connection, dataset: str) -> None:
+    """Forget a dataset's dictionary; which features it hid stays known, for what was made before they were hidden."""
+    row, is_meant = find_record(connection, dictionaries, dataset), dictionaries.c.id == dataset
+    if row is not None and row["hidden_since"]:
+        connection.execute(update(dictionaries).where(is_meant).values(words=None, n_bytes=0))
+    else:
+        connection.execute(delete(dictionaries).where(is_meant))
 
 
 def _said(words: Mapping[str, Any]) -> dict[str, str]:

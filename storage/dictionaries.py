@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -24,6 +24,7 @@ class StoredDictionary:
     dataset: str
     revision: int  # 0: there never were any
     words: Mapping[str, Any] | None  # None: there are none
+    hidden_since: Mapping[str, int] = field(default_factory=dict)  # by hidden feature, the revision that hid it
 
     @property
     def hidden(self) -> frozenset[str]:
@@ -42,10 +43,18 @@ class DictionaryStore:
         """Return the words for a dataset; raise ``NotFound`` where there is no such dataset."""
         with self._database.reading() as connection:
             row = find_record(connection, dictionaries, dataset)
-            if row is None:
+            if row is None or row["words"] is None:
                 existing_record(connection, datasets, dataset)
-                return StoredDictionary(dataset, 0, None)
-        return StoredDictionary(row["id"], row["revision"], row["words"])
+        if row is None:
+            return StoredDictionary(dataset, 0, None)
+        return StoredDictionary(row["id"], row["revision"], row["words"], row["hidden_since"])
+
+    def hidden_since(self, dataset: str, revision: int) -> frozenset[str]:
+        """Return the features that were hidden after a revision and still are, even of a dataset that was deleted."""
+        with self._database.reading() as connection:
+            row = find_record(connection, dictionaries, dataset)
+        since = {} if row is None else row["hidden_since"]
+        return frozenset(name for name, hiding in since.items() if hiding > revision)
 
     def n_bytes(self, dataset: str) -> int:
         """Return how long the words are as JSON, without reading them; 0 where there are none."""
@@ -74,7 +83,14 @@ class DictionaryStore:
         """
         words = None if request is None else request.model_dump(mode="json", exclude_defaults=True)
         revision = max(seen.revision + 1, int(time.time() * _TICKS))
-        values = {"revision": revision, "words": words, "n_bytes": 0 if words is None else len(orjson.dumps(words))}
+        hidden = [] if request is None else [feature.name for feature in request.features if feature.hidden]
+        hidden_since = {name: seen.hidden_since.get(name, revision) for name in hidden}
+        values = {
+            "revision": revision,
+            "words": words,
+            "hidden_since": hidden_since,
+            "n_bytes": 0 if words is None else len(orjson.dumps(words)),
+        }
         is_seen = (dictionaries.c.id == seen.dataset) & (dictionaries.c.revision == seen.revision)
         with self._database.transaction() as connection:
             existing_record(connection, datasets, seen.dataset)
@@ -82,4 +98,4 @@ class DictionaryStore:
                 is_first = seen.revision == 0
                 if not (is_first and add_record(connection, dictionaries, {"id": seen.dataset, **values})):
                     return None
-        return StoredDictionary(seen.dataset, revision, words)
+        return StoredDictionary(seen.dataset, revision, words, hidden_since)

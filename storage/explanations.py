@@ -37,6 +37,8 @@ class ExplanationRow:
     model_sha256: str
     provenance: dict[str, Any]
     revision: int
+    dataset: str  # of the explainer, whose dictionary was used
+    dictionary_revision: int
     request: str  # JSON
     response: str  # JSON
     n_bytes: int  # of both

@@ -54,13 +54,15 @@ datasets = Table(
     Column("created_at", Float, nullable=False, index=True),
 )
 
-# Words for datasets, by the dataset's id. It goes with the dataset, and stays without words where these were deleted.
+# Words for datasets, by the dataset's id; it stays without words where these were deleted. It goes with the dataset,
+# unless it hides features: what was made before keeps them, and may be read later.
 dictionaries = Table(
     "dictionaries",
     metadata,
-    Column("id", String(40), ForeignKey("datasets.id"), primary_key=True),  # of the dataset
+    Column("id", String(40), primary_key=True),  # of the dataset
     Column("revision", BigInteger, nullable=False),  # grows with each change
     Column("words", JSON(none_as_null=True)),  # null: they were deleted
+    Column("hidden_since", JSON, nullable=False),  # by hidden feature, the revision that hid it
     Column("n_bytes", Integer, nullable=False),  # of the words as JSON
 )
 
@@ -226,6 +228,8 @@ explanations = Table(
     Column("model_sha256", String(64), nullable=False),
     Column("provenance", JSON, nullable=False),
     Column("revision", Integer, nullable=False),
+    Column("dataset", String(40), nullable=False),  # of the explainer, whose dictionary was used
+    Column("dictionary_revision", BigInteger, nullable=False),
     Column("request", Text, nullable=False),  # JSON
     Column("response", Text, nullable=False),  # JSON, byte for byte as it was answered
     Column("n_bytes", Integer, nullable=False),  # of both

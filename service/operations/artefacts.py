@@ -3,7 +3,7 @@
 Each noun checks its requests in a file of its own, which then calls ``request_artefact``.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from explanations.result_words import ResultWords
 from observability.logs import current_request_id
 from schemas.artefacts import ArtefactView
 from schemas.contract import Contract, Page
+from schemas.dictionaries import DictionaryUsed
 from schemas.identifiers import content_identifier
 from schemas.models import Model
 from schemas.noun import Noun
@@ -132,6 +133,7 @@ def request_artefact(
     request: Contract,
     made_from: Inputs,
     refusal: StorageError | None = None,
+    words: Sequence[DictionaryUsed] = (),
 ) -> View:
     """Return the artefact if it is made or being made; otherwise begin to make it.
 
@@ -147,6 +149,8 @@ def request_artefact(
         The inputs that the request names.
     refusal
         Why no job may be added for this request, if so; an artefact that exists already is answered all the same.
+    words
+        The dictionaries whose words the result keeps, so that other words make another artefact.
 
     Raises
     ------
@@ -156,7 +160,8 @@ def request_artefact(
     """
     document = request.model_dump(mode="json")
     run_on = document.pop("run_on", "local")  # it changes nothing about the answer
-    identifier = content_identifier(noun.name, noun.revision, document)
+    spoken = [used.model_dump() for used in words if used.revision]
+    identifier = content_identifier(noun.name, noun.revision, document, *([spoken] if spoken else []))
     new = NewArtefact(identifier, noun.name, document, **made_from.columns)
     job = NewJob.of(context, noun.name, identifier, document, made_from, run_on)
     with context.artefacts.requested(new) as requested:

@@ -7,7 +7,7 @@ from typing import NoReturn
 import structlog
 
 from schemas.datasets import Column
-from schemas.dictionaries import MAX_DICTIONARY_BYTES, Dictionary, DictionaryRequest, FeatureWords
+from schemas.dictionaries import MAX_DICTIONARY_BYTES, Dictionary, DictionaryRequest, DictionaryUsed, FeatureWords
 from storage.datasets import StoredDataset
 from storage.dictionaries import StoredDictionary
 from storage.errors import NotFound, StorageError
@@ -73,6 +73,16 @@ def delete_dictionary(context: AppContext, dataset_id: str, precondition: Precon
         is_deleted = with_reserve(context, partial(context.dictionaries.put, seen, None)) is not None
     _LOG.info("dictionary_deleted", dataset=dataset_id, key_id=CURRENT_KEY.get())
     context.dictionary_revisions.renew()
+
+
+def refuse_hidden(context: AppContext, what: str, used: DictionaryUsed) -> None:
+    """Refuse to show what was made with a dictionary that has hidden a feature since; it may name that."""
+    if context.dictionaries.hidden_since(used.dataset, used.revision):
+        detail = (
+            f"{what} was made before the dictionary of dataset {used.dataset!r} hid a feature, and may show it: "
+            "request it again"
+        )
+        raise StorageError("feature_hidden", detail)
 
 
 def _view(stored: StoredDictionary) -> Dictionary:

@@ -43,6 +43,8 @@ class CallRecord:
             "model_sha256": warm.provenance["model_sha256"],
             "provenance": warm.provenance,
             "revision": REVISION,
+            "dataset": warm.dataset_id,
+            "dictionary_revision": warm.wording.words.revision,
             "created_at": round(time.time(), 6),  # as answers show it, so that lists are cut at what was read
         }
         self.kept: list[ExplanationRow] = []

@@ -25,6 +25,7 @@ from explanations.included_parts import (
     refuse_to_include,
 )
 from explanations.training_rows import refuse_training_rows
+from schemas.dictionaries import DictionaryUsed
 from schemas.explainers import Explainer
 from schemas.explanation_parts import PARTS
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
@@ -32,13 +33,16 @@ from schemas.explanations import EXPLANATION_SETS
 from schemas.models import Model
 from schemas.prototype_sets import MAX_PROTOTYPES_BY_COVERAGE, PROTOTYPE_SETS
 from storage.array_files import read_arrays
+from storage.artefacts import Artefact
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 from tree_explainers.compute.job_sizes import MIB, JobSizes, n_processes
 
 from ..app_context import AppContext
+from .artefact_tables import KeptTable, open_table
 from .artefacts import MadeFrom, request_artefact
+from .dictionaries import refuse_hidden
 from .explainers import get_explainer
 from .job_estimates import KindEstimate, Need, Request
 from .json_pages import MAX_PAGE_BYTES, Rows, first_row_of, page_blocks
@@ -80,7 +84,9 @@ def request_explanation_set(context: AppContext, request: ExplanationSetRequest)
     _check_size(context.settings.max_explanation_set_values, request, dataset, n_features)
     complete = request.model_copy(update={"include": sorted(set(request.include))})
     n_prototypes = _n_prototypes(context, explainer.prototype_set)
-    return request_artefact(context, EXPLANATION_SETS, complete, MadeFrom(model, dataset, n_prototypes=n_prototypes))
+    words = dictionary_used(context, explainer.prototype_set)
+    made_from = MadeFrom(model, dataset, n_prototypes=n_prototypes)
+    return request_artefact(context, EXPLANATION_SETS, complete, made_from, words=[words])
 
 
 def _refuse_effects(context: AppContext, request: ExplanationSetRequest, model: Model, explainer: Explainer) -> None:
@@ -95,6 +101,12 @@ def _refuse_effects(context: AppContext, request: ExplanationSetRequest, model: 
         refuse_without_prototypes(reference, [prototype["label"] for prototype in result["prototypes"]])
     if request.outcome is not None and request.outcome not in {*model.outcomes, *model.classes}:
         raise unknown_outcome(request.outcome, model.outcomes)
+
+
+def dictionary_used(context: AppContext, prototype_set: str) -> DictionaryUsed:
+    """Return the present dictionary of the dataset of an explainer with this prototype set."""
+    dataset = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set).request["dataset"]
+    return DictionaryUsed(dataset=dataset, revision=context.dictionaries.get(dataset).revision)
 
 
 def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:
@@ -188,11 +200,27 @@ def _split(lines: pa.NativeFile) -> Iterator[bytes]:
 
 
 def open_lines(context: AppContext, explanation_set_id: str) -> KeptLines:
-    """Return the lines of a set; refuse one that is not ready."""
+    """Return the lines of a set; refuse one that is not ready, or may show what is hidden by now."""
     artefact = context.artefacts.get(EXPLANATION_SETS.name, explanation_set_id)
-    artefact.ready_result()
+    _refuse_hidden(context, artefact)
     index = read_arrays(context.objects.get(artefact.arrays or ""))
     return KeptLines(context.objects.path_of_pages(artefact.files["lines"]), index["rows"], index["bytes"])
+
+
+def open_set_table(context: AppContext, explanation_set_id: str) -> KeptTable:
+    """Return the table of a set, opened; the refusals are those of ``open_lines``."""
+    artefact, table = open_table(context, EXPLANATION_SETS, explanation_set_id)
+    try:
+        _refuse_hidden(context, artefact)
+    except StorageError:
+        table.close()
+        raise
+    return table
+
+
+def _refuse_hidden(context: AppContext, artefact: Artefact) -> None:
+    used = DictionaryUsed(**json.loads(context.objects.get(artefact.ready_result()))["dictionary"])
+    refuse_hidden(context, f"explanation set {artefact.id!r}", used)
 
 
 def list_explanations(context: AppContext, explanation_set_id: str, limit: int, cursor: str | None) -> Generator[bytes]:

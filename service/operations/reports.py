@@ -25,7 +25,7 @@ from tree_explainers.compute.progress import Tick, no_tick
 from ..admission.batches import Cost
 from ..app_context import AppContext
 from .artefacts import MadeFrom, request_artefact
-from .explanation_sets import EXPLAINED_BLOCK_BYTES, SECONDS_PER_EXPLAINED_ROW
+from .explanation_sets import EXPLAINED_BLOCK_BYTES, SECONDS_PER_EXPLAINED_ROW, dictionary_used
 from .explanations import warm_explainer
 from .job_estimates import KindEstimate, Need, Request
 
@@ -70,7 +70,9 @@ def request_report(context: AppContext, request: ReportRequest) -> Report:
     if request.compare_with is not None:
         _check_comparable(context, request.compare_with, model, reference.view)
     frozen = complete.model_copy(update={"decisions": _decisions(context, request)})
-    return request_artefact(context, REPORTS, frozen, MadeFrom(model, reference, newer))
+    shown = [explainer, *([] if request.compare_with is None else [context.explainers.get(request.compare_with)])]
+    words = [dictionary_used(context, each.prototype_set) for each in shown]
+    return request_artefact(context, REPORTS, frozen, MadeFrom(model, reference, newer), words=words)
 
 
 def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:

@@ -11,6 +11,7 @@ import orjson
 from pydantic import ValidationError
 
 from explanations.explained_rows import explain_instances
+from schemas.dictionaries import DictionaryUsed
 from schemas.explanations import ExplanationRequest
 from schemas.stored_explanations import MAX_DIFFERENCES, DeletedExplanations, StoredExplanationSummary, Verification
 from storage.errors import Conflict, NotFound
@@ -19,6 +20,7 @@ from tree_explainers.compute.progress import Tick
 
 from ..app_context import AppContext
 from .deletion import with_reserve
+from .dictionaries import refuse_hidden
 from .explanation_records import REVISION
 from .explanations import checked_size, cost_of, find_warm, read_rows
 
@@ -28,9 +30,35 @@ _ABSENT = object()
 def write_explanation(context: AppContext, explanation_id: str) -> bytes:
     """Return a stored explanation as JSON: a ``StoredExplanation``, whose response is the very bytes of the answer."""
     kept = context.explanations.get(explanation_id)
+    used = _dictionary_of(kept)
+    refuse_hidden(context, f"explanation {explanation_id!r}", used)
     summary = StoredExplanationSummary(**summary_of(kept)).model_dump(mode="json")
-    texts = {"request": orjson.Fragment(kept.request), "response": orjson.Fragment(kept.response)}
-    return orjson.dumps({**summary, "provenance": kept.provenance, "revision": kept.revision, **texts})
+    texts = {"request": _shown_request(context, kept), "response": orjson.Fragment(kept.response)}
+    known = {"provenance": kept.provenance, "revision": kept.revision, "dictionary": used.model_dump()}
+    return orjson.dumps({**summary, **known, **texts})
+
+
+def _dictionary_of(kept: ExplanationRow) -> DictionaryUsed:
+    return DictionaryUsed(dataset=kept.dataset, revision=kept.dictionary_revision)
+
+
+def _shown_request(context: AppContext, kept: ExplanationRow) -> Any:  # JSON
+    """Return the request of a stored explanation without the values of hidden features."""
+    hidden = context.dictionaries.hidden_since(kept.dataset, -1)
+    request = _read(kept.request)
+    if not hidden or not isinstance(request, dict) or not request.get("instances"):
+        return orjson.Fragment(kept.request)
+    return {**request, "instances": [_shown_instance(context, kept, row, hidden) for row in request["instances"]]}
+
+
+def _shown_instance(context: AppContext, kept: ExplanationRow, row: Any, hidden: frozenset[str]) -> Any:  # JSON
+    if isinstance(row, dict):
+        return {name: value for name, value in row.items() if name not in hidden}
+    try:
+        names = context.models.get(context.explainers.get(kept.explainer).model).view.feature_names
+    except NotFound:  # it does not say which value is of which feature
+        return []
+    return [None if name in hidden else value for name, value in zip(names, row, strict=False)]
 
 
 def delete_explanation(context: AppContext, explanation_id: str) -> None:
@@ -57,13 +85,13 @@ async def verify_explanation(context: AppContext, explanation_id: str) -> Verifi
     kept = await asyncio.to_thread(context.explanations.get, explanation_id)
     request = _request_of(kept)
     if request is None:
-        return _verification(kept, [""])
+        return _verification(context, kept, [""])
     try:
         computed = await _computed_again(context, kept, request)
     except NotFound as error:
         detail = f"explanation {kept.id!r} cannot be computed again: {error.detail}"
         raise Conflict("conflict", detail) from error
-    return _verification(kept, list(_differences(_read(kept.response), computed)))
+    return _verification(context, kept, list(_differences(_read(kept.response), computed)))
 
 
 def _request_of(kept: ExplanationRow) -> ExplanationRequest | None:
@@ -85,7 +113,7 @@ async def _computed_again(context: AppContext, kept: ExplanationRow, request: Ex
     return await context.batches.run(await cost_of(warm, request, size), compute)
 
 
-def _verification(kept: ExplanationRow, differences: list[str]) -> Verification:
+def _verification(context: AppContext, kept: ExplanationRow, differences: list[str]) -> Verification:
     computed_by, computed_now = (kept.provenance.get("service"), kept.revision), (version("leafspace"), REVISION)
     is_same = kept.digest_matches and not differences
     is_foreign = kept.digest_matches and computed_by != computed_now
@@ -97,6 +125,8 @@ def _verification(kept: ExplanationRow, differences: list[str]) -> Verification:
         n_differences=len(differences),
         service=str(computed_by[0]),
         present_service=computed_now[0],
+        dictionary=_dictionary_of(kept),
+        present_dictionary=DictionaryUsed(dataset=kept.dataset, revision=context.dictionary_revisions.of(kept.dataset)),
         revision=computed_by[1],
         present_revision=computed_now[1],
     )

@@ -9,8 +9,7 @@ from schemas.explanations import EXPLANATION_SETS, Explanation
 from schemas.noun import JSON, JSONL, NDJSON, PARQUET, ZSTD
 
 from ..app_context import AppContext
-from ..operations.artefact_tables import open_table
-from ..operations.explanation_sets import list_explanations, open_lines, request_explanation_set
+from ..operations.explanation_sets import list_explanations, open_lines, open_set_table, request_explanation_set
 from ..web.contract_document import text_of_many
 from .answers import problems
 from .artefact_routes import artefact_router
@@ -61,7 +60,7 @@ async def get_explanation_set_content(
 
 def _whole(context: AppContext, explanation_set_id: str, media_type: str) -> StreamedAnswer:
     if media_type == PARQUET:
-        return table_answer(open_table(context, EXPLANATION_SETS, explanation_set_id)[1], media_type)
+        return table_answer(open_set_table(context, explanation_set_id), media_type)
     lines = open_lines(context, explanation_set_id)
     if media_type == ZSTD:
         return StreamedAnswer(lines.kept_blocks(), ZSTD, lines.size_bytes)

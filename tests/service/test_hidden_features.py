@@ -1,6 +1,7 @@
 """Nothing of a hidden feature is in an answer of the service, but in what was registered and in what code computes."""
 
 import io
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from schemas.reports import REPORTS, ReportRequest
 from service.main import build_app, create_server_app
 from service.operations import maps, reports
 from tests.support.pipelines import columns_onnx
-from tests.support.workshop import Workshop, workshop_in
+from tests.support.workshop import Workshop, result_of, workshop_in
 
 _LABELS = {
     "qyears": "age of the applicant",
@@ -90,7 +91,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shop]:
         text = ColumnTransformer(
             [("text", OneHotEncoder(handle_unknown="ignore"), ["qstate"])], remainder="passthrough"
         )
-        forest = RandomForestClassifier(8, max_depth=4, random_state=seed)
+        forest = RandomForestClassifier(8, max_depth=4, bootstrap=False, random_state=seed)
         return columns_onnx(make_pipeline(text, forest).fit(features, frame.risk), features)
 
     with workshop_in(tmp_path_factory.mktemp("hidden"), store_explanations=True) as workshop:
@@ -226,3 +227,89 @@ def _said(answer: httpx.Response) -> str:
     if answer.headers["Content-Type"] == "application/vnd.apache.parquet":
         return str(pq.read_table(io.BytesIO(answer.content)).to_pylist())
     return answer.content.decode(errors="replace")
+
+
+@pytest.mark.parametrize("hidden", sorted(_LABELS))
+def test_nothing_hidden_is_in_explanations_nor_in_what_keeps_them(shop: _Shop, hidden: str) -> None:
+    shop.hide(hidden)
+    row = shop.frame.drop(columns="risk").iloc[2].to_dict()
+    parts = {"detail": "full", "include": _COSTLY}
+    answers = [shop.explain(dataset=shop.dataset, row_ids=["2"], **parts)]
+    answers += [shop.explain(instances=[each], **parts) for each in (row, [*row.values()])]
+    made = shop.workshop.explain(explainer=shop.explainer, dataset=shop.few, **parts)
+    texts = [json.dumps(answers), result_of(made).model_dump_json()]
+    texts += [_said(shop.api.get(f"/v1/explanations/{answer['data'][0]['id']}")) for answer in answers]
+    content = f"/v1/explanation-sets/{made.id}/content"
+    forms = ("application/x-ndjson", "application/json", "application/vnd.apache.parquet")
+    texts += [_said(shop.api.get(content, headers={"Accept": form})) for form in forms]
+
+    assert [words for text in texts if (words := _words_in(text, shop, hidden))] == []
+    assert all(label in "".join(texts) for name, label in _LABELS.items() if name != hidden)
+
+
+def test_nothing_hidden_is_in_reports_and_questions(shop: _Shop) -> None:
+    for hidden in ("qwage", "qstate"):
+        shop.hide(hidden)
+        ids = {name: shop.ids[f"{name}_id"][0] for name in ("map", "label_audit")}
+        for comparison in shop.ids["comparison_id"]:
+            report = shop.report(rows=["2"], newer_dataset=shop.few, comparison=comparison, **ids)
+            for path in ("", "/content"):
+                text = _said(shop.api.get(f"/v1/reports/{report}{path}"))
+                assert _words_in(text, shop, hidden) == set()
+        assert _words_in(_said(shop.api.get(f"/page/parts/reports/{report}")), shop, hidden) == set()
+        assert _words_in("\n".join(_questions(shop)), shop, hidden) == set()
+
+
+def _questions(shop: _Shop) -> Iterator[str]:
+    """Yield the answers of a tree as a questionnaire, as long as it asks."""
+    (tree,), row = shop.ids["approximation_tree_id"], shop.frame.iloc[2].to_dict()
+    answers: dict[str, Any] = {}
+    while True:
+        answer = shop.api.post(f"/v1/approximation-trees/{tree}/next-question", json={"answers": answers})
+        yield answer.text
+        question = answer.json().get("question")
+        if question is None:
+            return
+        answers[question["column"]] = row[question["column"]]
+
+
+def test_a_feature_that_is_hidden_later_leaves_in_nothing_that_was_made_before(shop: _Shop) -> None:
+    shop.hide()
+    kept = shop.explain(dataset=shop.dataset, row_ids=["2"], detail="full")["data"][0]["id"]
+    made = shop.workshop.explain(explainer=shop.explainer, dataset=shop.few)
+    paths = [f"/v1/explanations/{kept}", f"/v1/explanation-sets/{made.id}/content"]
+    assert [shop.api.get(path).status_code for path in paths] == [200, 200]
+    shop.hide("qwage")
+
+    for path in paths:
+        for form in ("application/x-ndjson", "application/json", "application/vnd.apache.parquet"):
+            answer = shop.api.get(path, headers={"Accept": form})
+            assert (answer.status_code, answer.json()["code"]) == (409, "feature_hidden")
+            assert _words_in(answer.text, shop, "qwage") == set()
+    assert "qwage" not in shop.api.get(f"/v1/explanation-sets/{made.id}").text
+    verified = shop.api.post(f"/v1/explanations/{kept}/verify").json()
+    assert verified["status"] == "different"
+    assert verified["dictionary"]["revision"] < verified["present_dictionary"]["revision"]
+    again = shop.workshop.explain(explainer=shop.explainer, dataset=shop.few)
+    assert again.id != made.id
+    assert "qwage" not in shop.api.get(f"/v1/explanation-sets/{again.id}/content").text
+    shop.hide("qstate")
+    assert [shop.api.get(path).status_code for path in paths] == [409, 409]
+    shop.hide()
+    assert [shop.api.get(path).status_code for path in paths] == [200, 200]
+
+
+def test_reports_are_worded_by_the_dictionary_that_they_name(shop: _Shop) -> None:
+    shop.hide()
+    first = shop.report(rows=["2"])
+    text = _said(shop.api.get(f"/v1/reports/{first}/content"))
+    assert all(label in text for label in _LABELS.values())
+    (used,) = [
+        each for each in shop.api.get(f"/v1/reports/{first}").json()["result"]["inputs"] if "dict" in each["noun"]
+    ]
+    assert (used["id"], used["sha256"] in text) == (shop.dataset, True)
+    assert shop.api.post(f"/v1/reports/{first}/verify").json()["status"] == "same"
+    shop.hide("qwage")
+    assert shop.report(rows=["2"]) != first
+    assert shop.api.post(f"/v1/reports/{first}/verify").json()["status"] == "different"
+    assert _said(shop.api.get(f"/v1/reports/{first}/content")) == text  # as it was filed

@@ -66,6 +66,8 @@ def kept_explanation(identifier: str, number: int = 0, **changes: Any) -> Explan
         "model_sha256": some_hash(),
         "provenance": {"service": "1.0"},
         "revision": 1,
+        "dataset": "ds_1",
+        "dictionary_revision": 0,
         "request": "{}",
         "response": response,
         "n_bytes": len(response) + 2,

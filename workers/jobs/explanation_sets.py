@@ -18,6 +18,7 @@ from explanations.effects import DIGITS
 from explanations.explainer_records import read_explainer
 from explanations.included_parts import n_rows_listed, n_values_shown, parts_of
 from explanations.warm_explainer import WarmExplainer
+from schemas.dictionaries import DictionaryUsed
 from schemas.explanation_parts import PARTS
 from schemas.explanation_sets import (
     ExplanationSetRequest,
@@ -242,6 +243,7 @@ def _content(warm: WarmExplainer, tally: Tally, n_line_bytes: int, paths: Mappin
         mean_proximity=tally.proximity / n_explained if n_explained else None,
         mean_absolute_effects=_mean_absolute_effects(warm, tally),
         effects_scale=warm.effects.scale if warm.effects is not None and tally.n_with_effects else None,
+        dictionary=DictionaryUsed(dataset=warm.dataset_id, revision=warm.wording.words.revision),
         n_bytes=ExplanationSetSizes(
             json_lines=n_line_bytes,
             json_lines_compressed=paths["lines"].stat().st_size,

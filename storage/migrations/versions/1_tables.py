@@ -67,6 +67,8 @@ def upgrade() -> None:
         sa.Column("model_sha256", sa.String(length=64), nullable=False),
         sa.Column("provenance", sa.JSON(), nullable=False),
         sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("dataset", sa.String(length=40), nullable=False),
+        sa.Column("dictionary_revision", sa.BigInteger(), nullable=False),
         sa.Column("request", sa.Text(), nullable=False),
         sa.Column("response", sa.Text(), nullable=False),
         sa.Column("n_bytes", sa.Integer(), nullable=False),
@@ -320,8 +322,8 @@ def upgrade() -> None:
         sa.Column("id", sa.String(length=40), nullable=False),
         sa.Column("revision", sa.BigInteger(), nullable=False),
         sa.Column("words", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("hidden_since", sa.JSON(), nullable=False),
         sa.Column("n_bytes", sa.Integer(), nullable=False),
-        sa.ForeignKeyConstraint(["id"], ["datasets.id"]),
         sa.PrimaryKeyConstraint("id"),
     )
 

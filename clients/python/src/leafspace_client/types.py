@@ -153,6 +153,7 @@ from .contract.explanation_sets import (
 )
 from .contract.explanations import (
     DeletedExplanations as DeletedExplanations,
+    DictionaryUsed as DictionaryUsed,
     PageStoredExplanationSummary as PageStoredExplanationSummary,
     StoredExplanation as StoredExplanation,
     StoredExplanationSummary as StoredExplanationSummary,

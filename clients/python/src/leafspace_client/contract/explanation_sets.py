@@ -12,6 +12,7 @@ from ..fields import UNSET, Unset
 from ..operations import Request, segment
 from ..records import Record
 from .explainers import Explanation, NearestRowsOptions, NumberOfReasons
+from .explanations import DictionaryUsed
 from .literals import Detail, EffectsScale, Include, Level, RunOn, Status
 from .models import Problem
 
@@ -146,6 +147,10 @@ class ExplanationSetResult(Record):
     """
     effects_scale: EffectsScale | str | Unset | None = UNSET
     """What these are in: the `scale` of the effects; null where no row has effects."""
+    dictionary: DictionaryUsed
+    """The dictionary whose words the explanations have. Where it hid a feature since that they may show, `/content` is
+    refused: request the set again, which makes another one in the present words.
+    """
     n_bytes: ExplanationSetSizes
     """Sizes of the downloads."""
 

@@ -24,6 +24,15 @@ class DeletedExplanations(Record):
     """Number of stored explanations that were deleted; 0 where there were none."""
 
 
+class DictionaryUsed(Record):
+    """The dictionary whose words something has that was made with them, and keeps them."""
+
+    dataset: str
+    """Id of the dataset."""
+    revision: int
+    """`revision` of its dictionary at that time; 0: there never was one."""
+
+
 class PageStoredExplanationSummary(Record):
     """One page of a list."""
 
@@ -62,9 +71,13 @@ class StoredExplanation(Record):
     """Model, dataset, prototype set and versions behind the explanation."""
     revision: int
     """Revision of explanations by which it was computed."""
+    dictionary: DictionaryUsed
+    """The dictionary whose words `response` has. Where it hid a feature since that may be shown there, the explanation
+    is no longer read.
+    """
     request: ExplanationRequest
-    """The request for this row alone, with all defaults spelled out; the row is in `instances`, or is the one that
-    `dataset` and `row_ids` name.
+    """The request for this row alone, with all defaults spelled out; the row is in `instances`, without the values of
+    features that are hidden by now, or is the one that `dataset` and `row_ids` name.
     """
     response: Explanation
     """The explanation as it was answered."""
@@ -119,6 +132,10 @@ class Verification(Record):
     """Version of the service that verified it."""
     revision: int
     """Revision of explanations by which the stored one was computed."""
+    dictionary: DictionaryUsed
+    """The dictionary whose words the stored one has."""
+    present_dictionary: DictionaryUsed
+    """The dictionary by which it was verified."""
     present_revision: int
     """Revision of explanations by which it was verified."""
 

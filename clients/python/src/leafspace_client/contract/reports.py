@@ -155,10 +155,10 @@ class ReportInput(Record):
     noun: str
     """What it is, such as `prototype_sets`."""
     id: str
-    """Its id."""
+    """Its id; of a dictionary that of its dataset."""
     sha256: str | None
-    """SHA-256 of its content: a model's or dataset's file, an artefact's result; null of an explainer, which is what it
-    is made of.
+    """SHA-256 of its content: a model's or dataset's file, an artefact's result, a dictionary's words as JSON with
+    sorted names; null of an explainer, which is what it is made of.
     """
 
 

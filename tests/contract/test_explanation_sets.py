@@ -31,6 +31,7 @@ _RESULT_FIELDS = {
         "mean_proximity",
         "mean_absolute_effects",
         "effects_scale",
+        "dictionary",
         "n_bytes",
     ),
 }

@@ -39,7 +39,7 @@ def test_which_features_were_hidden_is_known_after_the_dataset(rows_database: Da
 def _add_dataset(database: Database) -> None:
     facts = {"id": "ds_1", "sha256": "a", "size_bytes": 1, "content": "b", "created_at": 1.0}
     with database.transaction() as connection:
-        connection.execute(insert(datasets).values(**facts, summary={}, metadata={}, listed={}))
+        connection.execute(insert(datasets).values(**facts, summary={"columns": []}, metadata={}, listed={}))
 
 
 def test_a_dictionary_is_put_once_for_each_revision_and_taken_away(rows_database: Database) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.prototype_sets.typicality import NONE, Typicality, at_percentile
+from tree_explainers.prototype_sets.typicality import NONE, Typicality, at_percentile, least_proximity
 
 
 class Standing(NamedTuple):
@@ -33,14 +33,20 @@ class TypicalityScale:
         Of the rows' integer proximities to their nearest prototype.
     rows
         Which rows these are, such as "reference rows".
+    total_weight
+        The integer proximity of a row to itself.
     abstain_below
         Per cent.
     """
 
-    def __init__(self, quantiles: NDArray[np.int64], rows: str, abstain_below: float = 0.0) -> None:
+    def __init__(self, quantiles: NDArray[np.int64], rows: str, total_weight: int, abstain_below: float = 0.0) -> None:
         self._upper: list[int] = quantiles[1:].tolist()  # a search in a list takes a fifth of the time
         self._none = _standing(NONE, rows, abstain_below)
-        self._standings = [_standing(at_percentile(each), rows, abstain_below) for each in range(len(quantiles))]
+        self._far, self._standings = (
+            [_standing(at_percentile(each, is_near=is_near), rows, abstain_below) for each in range(len(quantiles))]
+            for is_near in (False, True)
+        )
+        self._least = least_proximity(total_weight)
 
     @staticmethod
     def of(
@@ -54,11 +60,14 @@ class TypicalityScale:
         if len(quantiles) == 0:
             return None
         rows = "reference rows" if result["typicality"]["rows"] == "dataset" else "evaluation rows"
-        return TypicalityScale(quantiles, rows, abstain_below or 0.0)
+        return TypicalityScale(quantiles, rows, int(arrays["weights"].sum()), abstain_below or 0.0)
 
     def standing(self, proximity: int) -> Standing:
         """Return where a row stands whose integer proximity to its nearest prototype this is."""
-        return self._none if proximity == 0 else self._standings[bisect_right(self._upper, proximity)]
+        if proximity == 0:
+            return self._none
+        standings = self._standings if proximity >= self._least else self._far
+        return standings[bisect_right(self._upper, proximity)]
 
 
 def _standing(typicality: Typicality, rows: str, abstain_below: float) -> Standing:

@@ -80,8 +80,9 @@ class Typicality(Contract):
     """How near a row is to its nearest prototype, among other rows (see `typicality` of the prototype set)."""
 
     level: Literal["close", "typical", "far", "none"] = Field(
-        description="`close`: above the 75th percentile; `typical`: from the 5th; `far`: below it; `none`: the row "
-        "shares no leaf with any prototype."
+        description="`close`: above the 75th percentile; `typical`: from the 5th; `far`: below it, or at a proximity "
+        "of less than 10 % to the nearest prototype, however many rows are farther; `none`: the row shares no leaf "
+        "with any prototype."
     )
     percentile: int = Field(
         ge=0,

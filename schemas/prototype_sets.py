@@ -392,6 +392,10 @@ class TypicalityScale(Contract):
         description="101 proximities: the k-th, counted from 0, is the smallest that at least k % of the rows do not "
         "exceed. Empty if all rows are prototypes."
     )
+    least_proximity: float = Field(
+        description="Proximity below which a row is `far` from its nearest prototype at whatever percentile: 10 %, "
+        "since what all rows lack makes none of them near."
+    )
     caution: str | None = Field(
         default=None, description="Why new rows may look less typical than they are; null without a reason to think so."
     )

@@ -88,6 +88,7 @@ def test_a_row_stands_among_the_evaluation_rows_and_is_explained_by_what_is_near
         percentile = explained["typicality"]["percentile"]
         assert percentile == floor(100 * share + 1e-9)
         level = "close" if percentile > 75 else "typical" if percentile >= 5 else "far"
+        level = level if best[row] >= 0.1 * total else "far"
         assert explained["typicality"]["level"] == (level if best[row] else "none")
         assert explained["status"] == "ok"
         nearest = explained["nearest_prototypes"]
@@ -124,15 +125,19 @@ def test_an_explainer_abstains_from_rows_below_its_percentile_and_still_lists_pr
 
 
 def test_a_summary_says_how_near_the_nearest_prototype_is_and_how_many_rows_are_nearer_to_theirs() -> None:
-    scale = TypicalityScale(np.arange(100, 201), "reference rows")
+    scale = TypicalityScale(np.arange(100, 201), "reference rows", total_weight=1000)
     nearest = {"row_id": "8", "label": "bad", "proximity": 0.03, "reasons": [{"feature": "age"}]}
 
     texts = [summary({"label": "bad"}, [nearest], scale.standing(each)) for each in (5, 103, 150)]
+    hollow = TypicalityScale(np.arange(100, 201), "reference rows", total_weight=1501)
 
     far = "Predicted as bad. No prototype is near it: the nearest, row 8 (bad), has a proximity of 3%, and"
     usual = "Predicted as bad. Its nearest prototype is row 8 (bad), at a proximity of 3%;"
     others = "of the reference rows are nearer to theirs. The trees that they share ask most often about age."
     assert texts == [f"{far} nearly all {others}", f"{far} 97% {others}", f"{usual} 50% {others}"]
+    assert hollow.standing(151).document["typicality"] == {"level": "typical", "percentile": 51}
+    assert hollow.standing(150).document["typicality"] == {"level": "far", "percentile": 50}
+    assert summary({"label": "bad"}, [nearest], hollow.standing(150)) == f"{far} 50% {others}"
     assert summary({"label": "bad"}, [], scale.standing(0)) == "Predicted as bad. It shares no leaf with any prototype."
 
 

@@ -39,7 +39,7 @@ from tree_explainers.prototype_sets.classifier import (
 from tree_explainers.prototype_sets.prototype_quality import Classes, Quality, measure_quality
 from tree_explainers.prototype_sets.row_coverage import MINIMUM_SHARE, MinimumProximity, near_rows
 from tree_explainers.prototype_sets.selection import PrototypeSelection
-from tree_explainers.prototype_sets.typicality import proximity_quantiles
+from tree_explainers.prototype_sets.typicality import LEAST_SHARE, proximity_quantiles
 
 from .cautions import TYPICALITY_OF_MEMORISED_ROWS, caution_of_figures
 from .inputs import OpenModel, ScoredDataset
@@ -352,6 +352,7 @@ def view_typicality(
         rows="dataset" if rows.is_training else "evaluation_dataset",
         n_rows=rows.dataset.n_rows - (len(chosen.selection.rows) if rows.is_training else 0),
         percentiles=(quantiles / chosen.selection.total_weight).tolist(),
+        least_proximity=float(LEAST_SHARE),
         caution=TYPICALITY_OF_MEMORISED_ROWS if rows.is_training and not rows.dataset.stored.view.held_out else None,
     )
 

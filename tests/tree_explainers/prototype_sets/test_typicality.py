@@ -22,7 +22,7 @@ LEVELS = {0: "far", 4: "far", 5: "typical", 75: "typical", 76: "close", 100: "cl
 def test_the_percentile_is_the_share_of_rows_that_are_no_nearer(best: list[int], proximity: int) -> None:
     share = Fraction(sum(other <= proximity for other in best), len(best))
 
-    found = typicality(proximity, proximity_quantiles(np.array(best)))
+    found = typicality(proximity, proximity_quantiles(np.array(best)), total_weight=1)
 
     assert found.percentile == floor(100 * share)
 
@@ -31,13 +31,26 @@ def test_the_percentile_is_the_share_of_rows_that_are_no_nearer(best: list[int],
 def test_levels_begin_where_they_are_said_to(percentile: int, level: str) -> None:
     best = np.arange(2, 102)
 
-    found = typicality(percentile + 1, proximity_quantiles(best))
+    found = typicality(percentile + 1, proximity_quantiles(best), total_weight=10)
 
     assert (found.percentile, found.level) == (percentile, level)
 
 
+def test_below_a_tenth_of_the_trees_no_row_is_near_however_usual_that_is() -> None:
+    quantiles = proximity_quantiles(np.arange(1, 101))
+
+    found = [typicality(proximity, quantiles, total_weight=995) for proximity in (3, 99, 100, 101)]
+
+    assert [(each.percentile, each.level) for each in found] == [
+        (3, "far"),
+        (99, "far"),
+        (100, "close"),
+        (100, "close"),
+    ]
+
+
 def test_a_row_without_proximity_is_none_however_many_others_are() -> None:
-    found = typicality(0, proximity_quantiles(np.zeros(50, dtype=np.int64)))
+    found = typicality(0, proximity_quantiles(np.zeros(50, dtype=np.int64)), total_weight=1)
 
     assert (found.level, found.percentile) == ("none", 0)
 
@@ -71,7 +84,7 @@ def test_percentiles_of_held_out_rows_are_even_and_those_of_memorised_rows_are_n
 def distance_from_even(best: NDArray[np.int64], quantiles: NDArray[np.int64]) -> float:
     """Return Kolmogorov and Smirnov's distance from even percentiles, at steps between ties; 1.63 / sqrt(n) is 1 %."""
     steps = np.unique(quantiles)
-    reached = np.array([typicality(int(step), quantiles).percentile / 100 for step in steps])
+    reached = np.array([typicality(int(step), quantiles, total_weight=1).percentile / 100 for step in steps])
     return float(np.abs(np.array([(best <= step).mean() for step in steps]) - reached).max())
 
 

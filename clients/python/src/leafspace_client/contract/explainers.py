@@ -965,8 +965,8 @@ class Typicality(Record):
     """How near a row is to its nearest prototype, among other rows (see `typicality` of the prototype set)."""
 
     level: Level | str
-    """`close`: above the 75th percentile; `typical`: from the 5th; `far`: below it; `none`: the row shares no leaf with
-    any prototype.
+    """`close`: above the 75th percentile; `typical`: from the 5th; `far`: below it, or at a proximity of less than 10 %
+    to the nearest prototype, however many rows are farther; `none`: the row shares no leaf with any prototype.
     """
     percentile: int
     """Share of the rows compared with that are no nearer to their nearest prototype, in per cent, rounded down; 0 where

@@ -41,6 +41,24 @@ class ProximitiesRequest(MethodRequest):
     run_on: RunOn = "auto"
 
 
+class ReadOff(Contract):
+    """How well what the model says of a row is read off what it says of the rows nearest to it."""
+
+    measure: Literal["fidelity", "r2_of_model"] = Field(
+        description="`fidelity`: the share of rows whose predicted class is read off; `r2_of_model`: R2 of the model's "
+        "value. A row without neighbours counts as wrong, or as the mean."
+    )
+    nearest: float = Field(le=1, description="Off the nearest other row alone.")
+    neighbors: float = Field(
+        le=1,
+        description="Off the `n_neighbors` nearest, weighted by their proximities: the class of the largest sum (ties: "
+        "the first), or the mean value.",
+    )
+    constant: float = Field(
+        le=1, description="By one answer for all rows: the most frequent predicted class, or the mean value (0)."
+    )
+
+
 class ProximitiesResult(Contract):
     """Statistics of all rows together; the neighbours themselves are in `/content`."""
 
@@ -57,6 +75,11 @@ class ProximitiesResult(Contract):
         ge=0, le=1, description="Mean over the rows of the proximity to the nearest other row."
     )
     share_without_neighbors: float = Field(ge=0, le=1, description="Share of rows that share no leaf with any other.")
+    read_off: ReadOff | None = Field(
+        default=None,
+        description="What the proximities are worth: how well they predict what the model says. Null where it says "
+        "the same of all rows.",
+    )
 
 
 class Proximities(ArtefactView):

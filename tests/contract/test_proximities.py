@@ -20,6 +20,7 @@ _FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request",
 _RESULT_FIELDS = {
     *("proximity_kind", "n_rows", "n_trees", "min_leaf_rows", "n_trees_used"),
     *("n_neighbors", "n_pairs", "mean_nearest_proximity", "share_without_neighbors"),
+    "read_off",
 }
 _CSV, _PARQUET = "text/csv", "application/vnd.apache.parquet"
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from schemas.artefacts import KindOrDistance, RowKind
-from schemas.proximities import ProximitiesRequest, ProximitiesResult
+from schemas.proximities import ProximitiesRequest, ProximitiesResult, ReadOff
 from storage.array_files import write_arrays
 from storage.errors import StorageError
 from tree_explainers.compute.progress import ReportProgress, part_of
@@ -24,6 +24,7 @@ from tree_explainers.leaf_space.coarser_leaves import coarser_leaves
 from tree_explainers.leaf_space.counted_table import TOTAL, BagKind, CountedTable
 from tree_explainers.leaf_space.graded_table import GradedTable
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
+from tree_explainers.leaf_space.neighbor_predictions import fidelity, labels_of_neighbors, r2, values_of_neighbors
 from tree_explainers.leaf_space.neighborhoods import Neighborhoods, each_neighborhood
 from tree_explainers.leaf_space.partitioned_table import PartitionedTable
 
@@ -70,7 +71,7 @@ def make_proximities(context: JobContext) -> Produced:
     table = context.workspace / "neighbors.parquet"
     report = part_of(context.report, SPACE_LOADED, 1)
     names = row_names(context.objects, space.dataset.stored)
-    totals = _write_neighbors(table, space, names, request.n_neighbors, report)
+    totals, read = _write_neighbors(table, space, names, request.n_neighbors, report)
     content = ProximitiesResult(
         proximity_kind=space.kind,
         n_rows=space.dataset.n_rows,
@@ -81,6 +82,7 @@ def make_proximities(context: JobContext) -> Produced:
         n_pairs=totals.n_pairs,
         mean_nearest_proximity=totals.nearest / space.total_weight / space.dataset.n_rows,
         share_without_neighbors=totals.n_alone / space.dataset.n_rows,
+        read_off=_scored(space.dataset, *read),
     )
     kept = None if space.arrays is None else write_arrays(space.arrays)
     return Produced(content.model_dump_json().encode(), kept, files={"table": table})
@@ -153,6 +155,9 @@ def _by_bags(model: OpenModel, table: LeafTable, request: ProximitiesRequest) ->
         raise StorageError("method_not_applicable", detail, "/dataset") from error
 
 
+_Read = tuple[NDArray[Any], NDArray[Any]]  # (n_rows,) labels or values: off the nearest row, off all neighbours
+
+
 @dataclass(slots=True)
 class _Totals:
     """Sums over the rows that are written so far."""
@@ -169,17 +174,47 @@ class _Totals:
 
 def _write_neighbors(
     path: Path, space: _NeighborSpace, names: pa.Array, n_neighbors: int, report: ReportProgress
-) -> _Totals:
-    """Write the nearest ``n_neighbors`` of every row, leaving out rows that share no leaf with it."""
-    totals = _Totals()
+) -> tuple[_Totals, _Read]:
+    """Write the nearest ``n_neighbors`` of every row, leaving out rows that share no leaf with it.
+
+    What the model says of each row is read off meanwhile, off the nearest other row and off all neighbours.
+    """
+    totals, read, n_classes = _Totals(), [], len(space.model.view.classes)
     longest = pc.max(pc.binary_length(names)).as_py() or 1
     n_group_lines = max(1, min(_GROUP_LINES, _GROUP_BYTES // (2 * longest)))
     with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
-        for block in each_neighborhood(space.dataset.table, space.weights, n_neighbors, report):
+        for block in each_neighborhood(space.dataset.table, space.weights, n_neighbors, report, n_classes):
             for lines in _row_groups(block, names, space.total_weight, n_group_lines):
                 writer.write_table(lines)
             totals.add(block)
-    return totals
+            read.append(_read(space.dataset, block, n_classes))
+    nearest, of_all = (np.concatenate(of_blocks) for of_blocks in zip(*read, strict=True))
+    return totals, (nearest, of_all)
+
+
+def _read(dataset: ScoredDataset, block: Neighborhoods, n_classes: int) -> _Read:
+    if dataset.labels is None:
+        return values_of_neighbors(block, dataset.scores[:, 0].astype(np.float64))
+    return labels_of_neighbors(block, dataset.labels, n_classes)
+
+
+def _scored(dataset: ScoredDataset, nearest: NDArray[Any], neighbors: NDArray[Any]) -> ReadOff | None:
+    """Return how well labels or values, (n_rows,), were read off; ``None`` where all rows have the same."""
+    if dataset.labels is None:
+        values = dataset.scores[:, 0].astype(np.float64)
+        of_nearest, of_all = r2(values, nearest), r2(values, neighbors)
+        if of_nearest is None or of_all is None:
+            return None
+        return ReadOff(measure="r2_of_model", nearest=of_nearest, neighbors=of_all, constant=0.0)
+    labels, n_of_class = dataset.labels, np.bincount(dataset.labels)
+    if n_of_class.max() == len(labels):
+        return None
+    return ReadOff(
+        measure="fidelity",
+        nearest=fidelity(labels, nearest),
+        neighbors=fidelity(labels, neighbors),
+        constant=float(n_of_class.max() / len(labels)),
+    )
 
 
 def _row_groups(block: Neighborhoods, names: pa.Array, total_weight: int, n_group_lines: int) -> Iterator[pa.Table]:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+import sklearn.metrics
 
 from schemas.artefacts import TreeWeighting
 from schemas.proximities import PROXIMITIES
@@ -65,6 +66,36 @@ def test_the_table_has_the_neighbours_that_the_slow_twin_finds(
     assert result.n_pairs == len(expected)
     assert result.mean_nearest_proximity == pytest.approx(nearest.sum() / N_TRAINING_ROWS)
     assert result.share_without_neighbors == 1 - len(nearest) / N_TRAINING_ROWS
+
+
+@pytest.mark.parametrize("dataset", ["titanic", REGRESSION])
+@pytest.mark.parametrize("kind", ["random_forest", "kernel", "graded"])
+def test_what_the_model_says_is_read_off_the_neighbours(
+    workshop: Workshop, real_case: FindCase, dataset: str, kind: str
+) -> None:
+    case = real_case(dataset, "random_forest")
+
+    made = workshop.find_neighbors(model=case.model, dataset=case.dataset, n_neighbors=4, proximity_kind=kind)
+
+    read_off, said = result_of(made).read_off, case.real.predicted[case.training]
+    neighbors = workshop.table_of(PROXIMITIES, made).to_pandas().groupby("row")
+    assert read_off is not None
+    if dataset == REGRESSION:
+        nearest, of_all = said.mean() * np.ones(len(said)), said.mean() * np.ones(len(said))
+        for row, lines in neighbors:
+            values = said[lines["neighbor_row"]]
+            nearest[row], of_all[row] = values[0], np.average(values, weights=lines["proximity"])
+        expected = [sklearn.metrics.r2_score(said, read) for read in (nearest, of_all)]
+        assert (read_off.measure, read_off.constant) == ("r2_of_model", 0)
+    else:
+        right = np.zeros((2, len(said)))
+        for row, lines in neighbors:
+            sums = lines.groupby(said[lines["neighbor_row"]])["proximity"].sum()
+            right[:, row] = said[lines["neighbor_row"].iloc[0]] == said[row], sums.idxmax() == said[row]
+        expected = right.mean(axis=1).tolist()
+        assert (read_off.measure, read_off.constant) == ("fidelity", np.bincount(said).max() / len(said))
+    assert [read_off.nearest, read_off.neighbors] == pytest.approx(expected, abs=1e-6)
+    assert read_off.neighbors > read_off.constant
 
 
 def test_with_coarser_leaves_neighbours_share_those(workshop: Workshop, real_case: FindCase) -> None:

@@ -261,6 +261,7 @@ from .contract.literals import (
     ProximitiesProximityKind as ProximitiesProximityKind,
     ProximitiesResultProximityKind as ProximitiesResultProximityKind,
     ProximityKind as ProximityKind,
+    ReadOffMeasure as ReadOffMeasure,
     ReadinessDegraded as ReadinessDegraded,
     RelationalColumnRole as RelationalColumnRole,
     RelationalForestMethod as RelationalForestMethod,
@@ -371,6 +372,7 @@ from .contract.proximities import (
     Proximities as Proximities,
     ProximitiesRequest as ProximitiesRequest,
     ProximitiesResult as ProximitiesResult,
+    ReadOff as ReadOff,
 )
 from .contract.relational_datasets import (
     BodyRegisterRelationalDataset as BodyRegisterRelationalDataset,

@@ -101,6 +101,7 @@ ProximitiesResultProximityKind: TypeAlias = Literal[
     "random_forest", "boosting", "boosting_sd", "boosting_l1", "euclidean", "gap", "oob", "kernel", "graded"
 ]
 ProximityKind: TypeAlias = Literal["random_forest", "boosting", "boosting_sd", "boosting_l1"]
+ReadOffMeasure: TypeAlias = Literal["fidelity", "r2_of_model"]
 ReadinessDegraded: TypeAlias = Literal["redis", "objects", "disk", "database"]
 RelationalColumnRole: TypeAlias = Literal["feature", "target", "key", "time", "id"]
 RelationalForestMethod: TypeAlias = Literal["forf", "bagging", "tilde"]

@@ -11,7 +11,7 @@ from typing import Literal
 from ..fields import UNSET, Unset
 from ..operations import Request, segment
 from ..records import Record
-from .literals import ProximitiesProximityKind, ProximitiesResultProximityKind, RunOn, Status
+from .literals import ProximitiesProximityKind, ProximitiesResultProximityKind, ReadOffMeasure, RunOn, Status
 from .models import Problem
 
 
@@ -156,6 +156,27 @@ class ProximitiesResult(Record):
     """Mean over the rows of the proximity to the nearest other row."""
     share_without_neighbors: float
     """Share of rows that share no leaf with any other."""
+    read_off: ReadOff | Unset | None = UNSET
+    """What the proximities are worth: how well they predict what the model says. Null where it says the same of all
+    rows.
+    """
+
+
+class ReadOff(Record):
+    """How well what the model says of a row is read off what it says of the rows nearest to it."""
+
+    measure: ReadOffMeasure | str
+    """`fidelity`: the share of rows whose predicted class is read off; `r2_of_model`: R2 of the model's value. A row
+    without neighbours counts as wrong, or as the mean.
+    """
+    nearest: float
+    """Off the nearest other row alone."""
+    neighbors: float
+    """Off the `n_neighbors` nearest, weighted by their proximities: the class of the largest sum (ties: the first), or
+    the mean value.
+    """
+    constant: float
+    """By one answer for all rows: the most frequent predicted class, or the mean value (0)."""
 
 
 def create_proximities(

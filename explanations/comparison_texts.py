@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from leafspace_drawings.words import share, tenths
+
 from schemas.comparisons import ChangedRegion, ComparisonResult, DatasetDrift, ModelChange
 from schemas.reports import ShareComparison
 from tree_explainers.comparisons.two_samples import SIGNIFICANCE
@@ -29,8 +31,8 @@ def summary_of_models(changed: ModelChange, n_rows: int) -> str:
     else:
         low, high = changed.interval.low, changed.interval.high
         amount = (
-            f"{changed.n_changed:,} of {n_rows:,} rows ({changed.share_changed:.1%}, 95 % interval {low:.1%} to "
-            f"{high:.1%}) have another outcome"
+            f"{changed.n_changed:,} of {n_rows:,} rows ({tenths(changed.share_changed)}, 95 % interval "
+            f"{tenths(low)} to {tenths(high)}) have another outcome"
         )
     return f"{amount}. {_where(changed.regions, is_share=changed.n_changed is not None)}{_shared(changed)}"
 
@@ -39,8 +41,8 @@ def _where(regions: Sequence[ChangedRegion], *, is_share: bool) -> str:
     if not regions:
         return "No rule says where."
     first = regions[0]
-    what = f"{first.changed:.0%} of the rows changed" if is_share else f"values differ by {first.changed:.4g}"
-    return f"Most of it is gathered where {first.text}: there {what}, {first.share_of_change:.0%} of all change."
+    what = f"{share(first.changed)} of the rows changed" if is_share else f"values differ by {first.changed:.4g}"
+    return f"Most of it is gathered where {first.text}: there {what}, {share(first.share_of_change)} of all change."
 
 
 def _shared(changed: ModelChange) -> str:
@@ -48,8 +50,8 @@ def _shared(changed: ModelChange) -> str:
         return ""
     found = changed.neighbors
     return (
-        f" Of a row's {found.n_neighbors} nearest rows, both models have {found.share:.0%} in common "
-        f"({found.by_chance:.0%} by chance)."
+        f" Of a row's {found.n_neighbors} nearest rows, both models have {share(found.share)} in common "
+        f"({share(found.by_chance)} by chance)."
     )
 
 
@@ -98,4 +100,4 @@ def _named(drift: DatasetDrift, name_of: Callable[[str], str]) -> Iterator[str]:
 
 
 def _change(shares: ShareComparison) -> str:
-    return f"{shares.share or 0:.1%} after {shares.reference_share or 0:.1%}"
+    return f"{tenths(shares.share or 0)} after {tenths(shares.reference_share or 0)}"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import tanh
 from typing import Any, NamedTuple
 
-from leafspace_drawings.words import outcome, reference_case
+from leafspace_drawings.words import outcome, reference_case, rounded
 from leafspace_drawings.words import share as percent
 
 from tree_explainers import wording
@@ -74,7 +74,8 @@ def summary(
         subject = "The decision would be" if _has_bands(prediction) else "It would be predicted as"
         sentences.append(_of_changes(parts["changes"], naming, subject))
     if nearest:
-        sentences.append(_of_nearest(prediction, nearest[0], standing, naming))
+        compared_with = parts["effects"]["reference"].get("row_id") if causes else None
+        sentences.append(_of_nearest(prediction, nearest[0], standing, naming, compared_with))
         if not causes:  # otherwise features are named already
             sentences.append(_of_shared_trees(nearest[0], naming))
     else:
@@ -113,8 +114,8 @@ def _of_decision(decided: Mapping[str, Any], target: str | float | None, naming:
 
 def _rounded_within(score: float, ends: Sequence[float]) -> str:
     """Return a score in as few digits, two at least, as keep it on its side of all ends."""
-    rounded = (float(f"{score:.{digits}g}") for digits in range(2, _MOST_DIGITS))
-    return _number(next((each for each in rounded if all((each < end) == (score < end) for end in ends)), score))
+    shorter = (rounded(score, digits) for digits in range(2, _MOST_DIGITS))
+    return _number(next((each for each in shorter if all((each < end) == (score < end) for end in ends)), score))
 
 
 def _of_effects(effects: Mapping[str, Any], naming: Naming) -> str:
@@ -193,8 +194,8 @@ def _logistic(log_odds: float) -> float:
 
 def _signed(number: float) -> str:
     """Return a difference in two digits, or in all that are before its point."""
-    rounded = float(f"{number:.2g}")
-    return f"{'+' if rounded >= 0 else ''}{wording.number_text(rounded)}"
+    short = rounded(number, 2)
+    return f"{'+' if short >= 0 else ''}{wording.number_text(short)}"
 
 
 def _values_of(entry: Mapping[str, Any], naming: Naming) -> str:
@@ -208,11 +209,21 @@ def _values_of(entry: Mapping[str, Any], naming: Naming) -> str:
     return f"{value}, there {naming.value(feature, entry['reference_value'])}: "
 
 
-def _of_nearest(prediction: Mapping[str, Any], prototype: Mapping[str, Any], standing: Standing, naming: Naming) -> str:
-    """Return which prototype is nearest, how near it is, and how that compares with other rows."""
+def _of_nearest(
+    prediction: Mapping[str, Any],
+    prototype: Mapping[str, Any],
+    standing: Standing,
+    naming: Naming,
+    compared_with: str | None,
+) -> str:
+    """Return which prototype is nearest, how near it is, and how that compares with other rows.
+
+    ``compared_with`` is the row that a sentence before names already.
+    """
     near = percent(prototype["proximity"])
     decides = _has_bands(prediction) and prediction.get("label") == prediction["decision"]["outcome"]
-    row = f"row {prototype['row_id']} ({(_decided_words if decides else case_words)(prototype, naming)})"
+    name = "that same row" if prototype["row_id"] == compared_with else f"row {prototype['row_id']}"
+    row = f"{name} ({(_decided_words if decides else case_words)(prototype, naming)})"
     is_other = "label" in prototype and prototype["label"] != prediction["label"]
     kind = "outcome" if decides else "class"
     if standing.is_far:
@@ -249,7 +260,7 @@ def _outcome(of: Mapping[str, Any], naming: Naming) -> str:
 
 
 def _number(value: float) -> str:
-    return wording.number_text(float(f"{value:.6g}"))
+    return wording.number_text(rounded(value, _MOST_DIGITS))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from leafspace_drawings.tree_texts import (
     shares,
     summary,
 )
+from leafspace_drawings.words import tenths
 
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 from schemas.rule_sets import Rule, RuleSetResult
@@ -70,7 +71,7 @@ def _mean(rule: Rule) -> float:
 
 
 def _table_line(rule: Rule) -> str:
-    of_all, of_decided = ("" if each is None else f"{each:.1%}" for each in (rule.precision, rule.decided_precision))
+    of_all, of_decided = ("" if each is None else tenths(each) for each in (rule.precision, rule.decided_precision))
     predicted = _prediction_cell(rule.prediction)
     cells = (rule.rank, markdown_cell(rule.text), predicted, rule.n_rows, of_all, rule.support, of_decided)
     return f"| {' | '.join(map(str, cells))} |\n"

@@ -48,6 +48,21 @@ def test_only_nothing_is_0_and_only_everything_is_100_per_cent(value: float, tex
     assert words.share(value) == text
 
 
+@given(st.floats(0, 1 - 1e-9, exclude_min=True))
+def test_what_is_below_1_is_not_printed_as_1(value: float) -> None:
+    for text in (words.number(value), words.brief(value), words.signed(value)[1:], words.signed(-value)[1:]):
+        assert float(text) < 1
+    assert 0 < words.rounded(value, 2) < 1
+    assert float(words.tenths(value)[:-1]) < 100
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0.0%"), (1, "100.0%"), (0.8642, "86.4%"), (0.9996, "99.96%"), (0.0001, "0.01%")]
+)
+def test_tenths_of_a_per_cent_tell_a_share_from_nothing_and_from_everything(value: float, text: str) -> None:
+    assert words.tenths(value) == text
+
+
 @pytest.mark.parametrize("phrase", ["the model predicts 100% of X", "The model predicts 100% of X."])
 def test_a_phrase_becomes_a_sentence_whose_names_stay_as_they_are(phrase: str) -> None:
     assert words.sentence(phrase) == "The model predicts 100% of X."

@@ -183,6 +183,33 @@ def test_a_summary_says_decision_evidence_change_and_then_likeness() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("score", "text"), [(0.9991, "0.999"), (0.5, "0.5"), (1.0, "1"), (0.9999996, "0.9999996"), (0.0001, "0.0001")]
+)
+def test_only_a_whole_difference_is_said_to_be_1(score: float, text: str) -> None:
+    reference = {"kind": "contrast", "row_id": "3", "outcome": "good", "score": 0.0}
+    effects = {"of": "bad", "scale": "probability", "score": score, "reference": reference}
+    entry = {"feature": "debts", "effect": score}
+
+    said = summary({"label": "bad"}, [], UNKNOWN, {"effects": {**effects, "features": [entry]}})
+
+    assert f"its score of bad is {text} higher, mostly by debts (+{text})." in said
+
+
+def test_a_row_that_is_reference_and_prototype_is_named_once() -> None:
+    reference = {"kind": "nearest", "row_id": "207", "score": 208.8}
+    effects = {"scale": "value", "score": 263.1, "reference": reference, "features": [{"feature": "bmi", "effect": 54}]}
+    nearest = [{"row_id": row_id, "value": 208.8, "proximity": 0.5, "reasons": []} for row_id in ("207", "8")]
+
+    same, other = (summary({"value": 263.1}, [each], UNKNOWN, {"effects": effects}) for each in nearest)
+
+    assert same == (
+        "Predicted as 263.1. Compared with row 207, its value is 54 higher, mostly by bmi (+54). Its nearest prototype "
+        "is that same row (208.8), at a proximity of 50%."
+    )
+    assert "Its nearest prototype is row 8 (208.8)" in other
+
+
 def test_contrasts_are_the_nearest_prototypes_of_other_classes_and_what_would_have_to_differ(
     workshop: Workshop,
 ) -> None:

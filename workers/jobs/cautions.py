@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
+from leafspace_drawings.words import tenths
 
 from schemas.relational_forests import ForestEvaluation, ForestScores, ForestWarning
 from tree_explainers.relational.forests import labelled_examples
@@ -75,13 +76,14 @@ def caution_of_agreement(measured: Agreement, constant: ConstantAgreement | None
     if agreement is None or balanced is None or of_constant is None or balanced_of_constant is None:
         return None
     always = f"always answering {constant.model_prediction!r}"
-    alike = f"with each class counted alike, this agrees with the model in {balanced:.1%} of the rows"
+    alike = f"with each class counted alike, this agrees with the model in {tenths(balanced)} of the rows"
     if of_constant < 1 and balanced - balanced_of_constant < _HOLLOW * (1 - balanced_of_constant):
-        return f"{alike}, hardly more than {always} ({balanced_of_constant:.1%}): it says little of what the model does"
+        than = f"{always} ({tenths(balanced_of_constant)})"
+        return f"{alike}, hardly more than {than}: it says little of what the model does"
     if of_constant < 1 and agreement <= of_constant:
         return (
-            f"this agrees with the model in {agreement:.1%} of the rows, no more than {always} ({of_constant:.1%}); "
-            f"{alike} against {balanced_of_constant:.1%}"
+            f"this agrees with the model in {tenths(agreement)} of the rows, no more than {always} "
+            f"({tenths(of_constant)}); {alike} against {tenths(balanced_of_constant)}"
         )
     return None
 
@@ -102,7 +104,7 @@ def caution_of_labels(agreement: float, consequence: str) -> str | None:
     consequence
         The effect of that on the result, as the rest of the sentence.
     """
-    return f"the model predicts {agreement:.1%} of these labels: {consequence}" if agreement >= _MEMORISED else None
+    return f"the model predicts {tenths(agreement)} of these labels: {consequence}" if agreement >= _MEMORISED else None
 
 
 def caution_of_figures(*, accuracy: float | None, r2: float | None, are_held_out: bool) -> str:
@@ -118,7 +120,10 @@ def caution_of_figures(*, accuracy: float | None, r2: float | None, are_held_out
     if are_held_out:
         return _OF_HELD_OUT_ROWS
     if accuracy is not None:
-        is_memorised, beginning = accuracy >= _MEMORISED, f"the model predicts {accuracy:.1%} of these labels"
+        is_memorised, beginning = (
+            accuracy >= _MEMORISED,
+            f"the model predicts {tenths(accuracy)} of these labels",
+        )
     elif r2 is not None:
         is_memorised, beginning = r2 >= _MEMORISED_R2, f"the model's values have an R2 of {r2:.3f} to these rows' own"
     else:
@@ -182,9 +187,9 @@ def _no_better(out_of_bag: ForestScores, training: ForestScores, constant_accura
         if not is_no_better or training.accuracy - out_of_bag.accuracy < _GAP_OF_ACCURACY:
             return None
         return (
-            f"the forest predicts {out_of_bag.accuracy:.1%} of labels out of bag, which is no better than always "
-            f"answering with the most frequent label ({constant_accuracy:.1%}) but for chance, and "
-            f"{training.accuracy:.1%} of those that it was learned from"
+            f"the forest predicts {tenths(out_of_bag.accuracy)} of labels out of bag, which is no better than always "
+            f"answering with the most frequent label ({tenths(constant_accuracy)}) but for chance, and "
+            f"{tenths(training.accuracy)} of those that it was learned from"
         )
     if out_of_bag.r2 is None or training.r2 is None:
         return None

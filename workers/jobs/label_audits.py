@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from leafspace_drawings.words import tenths
 from numpy.typing import NDArray
 
 from schemas.label_audits import (
@@ -201,7 +202,7 @@ def _caution(contradicted: list[AuditedClass], model_agreement: float, steps: li
             "labels: the model does not know this class by these features, which does not make its labels wrong"
             for each in suspect
         ),
-        f"{steps[0].unopposed:.1%} of the rows share leaves of the trees' own only with rows of their label, which "
+        f"{tenths(steps[0].unopposed)} of the rows share leaves of the trees' own only with rows of their label, which "
         "cannot be suspected by these: coarser leaves were used (leaf_steps)"
         if is_coarser
         else None,

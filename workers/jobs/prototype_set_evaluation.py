@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from leafspace_drawings.words import tenths
 from numpy.typing import NDArray
 
 from schemas.prototype_quality import ClassQuality, PrototypeQuality, SetQuality
@@ -169,10 +170,12 @@ def caution_of_row_coverage(
         return None
     share = row_coverage.share
     if request.coverage is not None and share < request.coverage:
-        return f"{share:.1%} of the rows have the minimum proximity to a prototype, less than the requested coverage"
+        return (
+            f"{tenths(share)} of the rows have the minimum proximity to a prototype, less than the requested coverage"
+        )
     if leaf_steps and all(step.coverage < SUFFICIENT_COVERAGE for step in leaf_steps):
         return (
-            f"{share:.1%} of the rows have the minimum proximity to a prototype, and no min_leaf_rows gives "
+            f"{tenths(share)} of the rows have the minimum proximity to a prototype, and no min_leaf_rows gives "
             f"{SUFFICIENT_COVERAGE:.0%}: the other rows will have no reasons; request more prototypes, or a coverage"
         )
     return None

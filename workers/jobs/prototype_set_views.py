@@ -4,6 +4,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from leafspace_drawings.words import tenths
+
 from schemas.datasets import Cell
 from schemas.prototype_classifiers import ClassifierPrototype
 from schemas.prototype_quality import PrototypeQuality
@@ -190,8 +192,8 @@ def _view_stop_reason(request: PrototypeSetRequest, choice: Choice, row_coverage
         reason = "validate"
     details = {
         "n_prototypes": f"{n_selected} prototypes were chosen, as requested",
-        "coverage": f"with {n_selected} prototypes {request.coverage or 0:.1%} of the rows have the minimum proximity",
-        "max_prototypes": f"{n_selected} prototypes, the most there may be, reach {share:.1%} of the rows",
+        "coverage": f"with {n_selected} prototypes {tenths(request.coverage or 0)} of rows have the minimum proximity",
+        "max_prototypes": f"{n_selected} prototypes, the most there may be, reach {tenths(share)} of the rows",
         "validate": f"{n_selected} prototypes are within one standard error of the best number",
         "no_gain": "no further row would bring any row closer to a prototype",
         "no_improvement": f"no further row would raise the {request.metric.replace('_', ' ')}",

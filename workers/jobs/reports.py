@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from leafspace_drawings.words import tenths
+
 from explanations.report_inputs import ReportInputs, ReportReader
 from explanations.reports import Figures, draw_report
 from explanations.warm_explainer import WarmExplainer
@@ -171,7 +173,7 @@ def _summary(
         return f"One side has no rows, so that nothing is compared; {_UNSEEN}."
     compared = f"{n_comparisons} shares are compared: of the rows in each group, and of the far rows among them"
     differing = [  # neither share is null
-        f"{what} ({pair.share:.1%} of newer and {pair.reference_share:.1%} of reference rows)"
+        f"{what} ({tenths(pair.share or 0)} of newer and {tenths(pair.reference_share or 0)} of reference rows)"
         for what, pair in _named(total, labels, prototypes, predicted)
         if pair.differs
     ]

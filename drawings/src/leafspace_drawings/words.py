@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 DIGITS = 4  # significant ones
+_MOST_DECIMALS = 9
 _GROUPED_FROM, _PLAIN_FROM, _PLAIN_BELOW = 10_000, 1e-4, 1e15
 _PART_END = re.compile(r"(?<=[\s_/-])(?=\S)|(?<=[a-z])(?=[A-Z])")
 _INFINITIES = {"Infinity": "∞", "-Infinity": "\N{MINUS SIGN}∞"}
@@ -15,7 +16,8 @@ _UNREADABLE = "\N{REPLACEMENT CHARACTER}"
 def number(value: float) -> str:
     """Return a number with four significant digits, without trailing zeros, such as ``1,235``, ``0.02714`` or ``3``.
 
-    Digits before the decimal point are all kept. Numbers below 0.0001 and from 10^15 on have an exponent.
+    Digits before the decimal point are all kept, and as many behind it as keep a number below 1 from being 1. Numbers
+    below 0.0001 and from 10^15 on have an exponent.
     """
     if not math.isfinite(value):
         return {math.inf: "infinity", -math.inf: "-infinity"}.get(value, "not a number")
@@ -24,7 +26,7 @@ def number(value: float) -> str:
     size = abs(value)
     if not _PLAIN_FROM <= size < _PLAIN_BELOW:
         return f"{value:.{DIGITS - 1}e}"
-    n_decimals = max(0, DIGITS - 1 - math.floor(math.log10(size)))
+    n_decimals = _short_of_one(size, max(0, DIGITS - 1 - math.floor(math.log10(size))))
     text = f"{value:,.{n_decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -41,7 +43,24 @@ def signed(value: float) -> str:
 
 
 def _decimals(value: float) -> int:
-    return max(0, 1 - math.floor(math.log10(abs(value))))
+    return _short_of_one(abs(value), max(0, 1 - math.floor(math.log10(abs(value)))))
+
+
+def _short_of_one(size: float, n_decimals: int) -> int:
+    """Return as many decimals, this number at least, as keep a size below 1 from being rounded to 1, which is a claim.
+
+    Beyond nine decimals nothing is left but rounding of the computer's own.
+    """
+    while size < 1 <= round(size, n_decimals) and n_decimals < _MOST_DECIMALS:
+        n_decimals += 1
+    return n_decimals
+
+
+def rounded(value: float, digits: int) -> float:
+    """Return a number in this many significant digits; one between -1 and 1 in as many as keep it there."""
+    while abs(value) < 1 <= abs(float(f"{value:.{digits}g}")) and digits < _MOST_DECIMALS:
+        digits += 1
+    return float(f"{value:.{digits}g}")
 
 
 def count(value: int) -> str:
@@ -58,6 +77,12 @@ def share(value: float) -> str:
     if 0 < percent < 10 or 90 < percent < 100:  # where a whole per cent is much
         return f"{min(max(percent, 0.1), 99.9):.1f}".removesuffix(".0") + "%"
     return f"{percent:.0f}%"
+
+
+def tenths(value: float) -> str:
+    """Return a share between 0 and 1 in per cent with one decimal, or with as many as tell it from 0 and from 1."""
+    n_decimals = _short_of_one(max(value, 1 - value), 3) - 2 if 0 < value < 1 else 1
+    return f"{100 * value:.{n_decimals}f}%"
 
 
 def points(value: float) -> str:

@@ -18,6 +18,7 @@ from .errors import WrongArgument
 from .frames import records_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of, id_or_none
 from .records import Records
+from .texts import tenths
 from .types import (
     ChangedPrototype,
     ChangedRegion,
@@ -84,7 +85,7 @@ class ComparisonView(ArtefactView[Details]):
             return ""
         if changed.share_changed is None:
             return f"two models, values differ by {changed.mean_absolute_difference:.4g} on average"
-        return f"two models, {changed.share_changed:.1%} of {result.n_rows:,} rows have another outcome"
+        return f"two models, {tenths(changed.share_changed)} of {result.n_rows:,} rows have another outcome"
 
 
 def _to_frame(self: ComparisonView, rows: ComparisonFrame = "effects") -> Program[Any]:

@@ -21,6 +21,7 @@ from .frames import map_rows_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .records import Records
 from .row_batches import named_batches
+from .texts import tenths
 from .types import LabelAuditProximityKind, MapRequest, MapResult, MapRow, PlacedRow, PlacesRequest
 from .types import Map as Details
 
@@ -56,7 +57,7 @@ class MapView(ArtefactView[Details]):
             f"trustworthiness {result.trustworthiness:.3f} (by chance {result.trustworthiness_by_chance:.3f})",
         ]
         if result.neighbors_kept is not None and result.neighbors_kept_by_chance is not None:
-            shares = f"{result.neighbors_kept:.1%} (by chance {result.neighbors_kept_by_chance:.1%})"
+            shares = f"{tenths(result.neighbors_kept)} (by chance {tenths(result.neighbors_kept_by_chance)})"
             figures.append(f"neighbours kept {shares}")
         return ", ".join(figures)
 

@@ -165,6 +165,13 @@ def _given(case: object, name: str) -> Any:  # a label, a number or None
     return None if isinstance(value, Unset) else value
 
 
+def tenths(share: float) -> str:
+    """Return a share in per cent with one decimal, or with as many as tell it from 0 and from 1."""
+    from leafspace_drawings import words  # importing the client stays quick
+
+    return words.tenths(share)
+
+
 def _percent(share: float) -> str:
     from leafspace_drawings.words import share as percent  # importing the client stays quick
 
@@ -220,7 +227,7 @@ def number(value: float | None) -> str:
 
 def _weighted(rule: Rule) -> str:
     """Return the value of a rule, or its share of the second class, which is what is averaged."""
-    share = f"{rule.scores[1].value:.1%}" if rule.scores else number(float(rule.prediction))
+    share = tenths(rule.scores[1].value) if rule.scores else number(float(rule.prediction))
     return f"{share} {rule.text if rule.text == _ALWAYS else f'if {rule.text}'}"
 
 
@@ -304,7 +311,7 @@ def describe_suspects(rows: Sequence[AuditedRow], n_suggested: int, caution: str
     suspects = [row for row in rows if row.suggested_label is not None]
     lines = [
         f"{row.rank}. row {row.row_id}: labelled {row.label}, suggested {row.suggested_label} "
-        f"({row.agreement or 0:.1%} of the votes agree with its label{_own_score(row)})"
+        f"({tenths(row.agreement or 0)} of the votes agree with its label{_own_score(row)})"
         for row in suspects[:_N_SUSPECTS]
     ]
     n_more = n_suggested - len(lines)
@@ -314,7 +321,7 @@ def describe_suspects(rows: Sequence[AuditedRow], n_suggested: int, caution: str
 
 def _own_score(row: AuditedRow) -> str:
     """Return the model's probability of an audited row's label in words; nothing where it does not count."""
-    return f", to which the model gives {row.score:.1%}" if isinstance(row.score, float) else ""
+    return f", to which the model gives {tenths(row.score)}" if isinstance(row.score, float) else ""
 
 
 def _criticisms(found: PrototypeSetResult) -> Iterator[str]:
@@ -336,7 +343,7 @@ def _row_coverage(found: PrototypeSetResult) -> Iterator[str]:
     share, minimum = found.row_coverage.share, found.row_coverage.minimum_proximity
     leaves = "the trees' own leaves" if found.min_leaf_rows == 1 else f"leaves of {found.min_leaf_rows} rows or more"
     trees = "" if found.n_trees_used == found.n_trees else f" in {found.n_trees_used} of {found.n_trees} trees"
-    yield f"By {leaves}{trees}, {share:.1%} of the rows have a proximity of at least {minimum:.0%} to one of them."
+    yield f"By {leaves}{trees}, {tenths(share)} of the rows have a proximity of at least {minimum:.0%} to one of them."
 
 
 def describe_rule_figures(found: RuleSetResult) -> str:
@@ -391,7 +398,7 @@ def _constant(constant: Any, *, has_fidelity: bool) -> str:  # of several nouns
 def _measure(name: str, value: float) -> str:
     words = _MEASURES[name]
     if name in _SHARES:
-        return f"{words} {value:.1%}"
+        return f"{words} {tenths(value)}"
     return f"{words} {number(value)}" if name in _IN_UNITS_OF_THE_TARGET else f"{words} {value:.3f}"
 
 
@@ -400,11 +407,11 @@ def _certificates(found: Any) -> Iterator[str]:  # see above
         yield "Rows are compared by plain distance, not by the trees, so that no bound is known."
         return
     n_prototypes = "1 prototype" if found.n_selected == 1 else f"{found.n_selected:,} prototypes"
-    yield f"Surely {found.all_rows_certificate:.1%} of the best that {n_prototypes} among all rows could reach."
+    yield f"Surely {tenths(found.all_rows_certificate)} of the best that {n_prototypes} among all rows could reach."
     if found.certificate_scope == "candidates":
         yield (
-            f"Surely {found.certificate:.1%} of the best that {n_prototypes} among the {found.n_candidates:,} sampled "
-            "candidates could reach."
+            f"Surely {tenths(found.certificate)} of the best that {n_prototypes} among the {found.n_candidates:,} "
+            "sampled candidates could reach."
         )
 
 

@@ -25,11 +25,15 @@ client = Leafspace(os.environ.get("LEAFSPACE_URL", "http://127.0.0.1:8000"))
 model = client.register_model(forest, data.data, name="tumours, some mislabelled", feature_names=names)
 dataset = client.register_dataset((data.data, written), name="tumours, some mislabelled", features=names)
 
-# %% A job compares each row with its ten nearest rows, and ranks rows by how few of those have the same label
+# %% A job compares each row with all others, and ranks rows by how few of those that are like it have the same label
 audit = client.label_audits.create(model, dataset).wait(progress=True)
 for row in audit.suspects[:5]:
-    share = f"{row.agreement:.0%} of its {row.n_neighbors} nearest rows agree"
+    share = f"{row.agreement:.0%} of the votes of rows like it agree"
     print(f"row {row.row_id} is labelled {row.label}, but {share}: rather {row.suggested_label}?")
+
+# %% How many labels are wrong, as far as rows can say
+wrong_labels = audit.result.estimated_wrong
+print(f"about {wrong_labels.number} of the labels are wrong, {wrong_labels.low} to {wrong_labels.high}")
 
 # %% Somebody who looks at no more than a tenth of the rows finds most of what is wrong
 first = {row.row for row in audit.suspects[: len(written) // 10]}

@@ -294,6 +294,23 @@ def test_an_audit_says_how_many_suspect_rows_it_does_not_show() -> None:
     assert "and 7 more of these rows" in drawn("LabelAudit", found)
 
 
+def test_an_audit_says_how_many_labels_are_wrong_where_it_was_estimated() -> None:
+    found = document("LabelAudit")
+    estimated = {"number": 27, "low": 18, "high": 1041, "level": 0.9, "n_rows": 150, "n_trees": 200}
+    found["result"] |= {"n_rows": 2000, "n_suggested": 1, "estimated_wrong": estimated}
+    found["result"]["rows"][0]["wrong_probability"] = 0.62
+    with_estimate = " ".join(" ".join(_Elements.of(drawn("LabelAudit", found)).texts).split())
+    found["result"]["estimated_wrong"] = None
+    without = " ".join(" ".join(_Elements.of(drawn("LabelAudit", found)).texts).split())
+
+    assert "Of 2,000 labels, about 27 are wrong, 18 to 1,041 with a probability of 90%." in with_estimate
+    assert "200 trees that were grown on 150 rows" in with_estimate
+    assert "Another label is suggested for 1 row." in with_estimate
+    assert "62%" in with_estimate
+    assert "no count of errors" in without
+    assert "probably wrong" not in without
+
+
 def test_a_rule_without_conditions_is_drawn_without_an_if() -> None:
     found = document("RuleSet")
     found["result"]["rules"][0] |= {"conditions": [], "text": "always"}

@@ -28,10 +28,13 @@ def _run(name: str, service: Service, folder: Path) -> str:
 
 @pytest.mark.long
 def test_the_example_finds_most_labels_that_were_flipped(service: Service, tmp_path: Path) -> None:
-    *suspects, found, memorised, caution = _run("label_audit.py", service, tmp_path).splitlines()
+    *suspects, estimated, found, memorised, caution = _run("label_audit.py", service, tmp_path).splitlines()
 
     assert len(suspects) == 5
     assert all("is labelled" in line for line in suspects)
+    number, low, high = (int(each) for each in re.findall(r"\d+", estimated))
+    assert 28 / 1.5 < number < 28 * 1.5
+    assert low <= 28 <= high
     assert int(found.split(" of ")[0]) >= 24
     assert memorised.startswith("a forest that learned all labels by heart: ")
     assert caution.startswith("caution: the model predicts 100")

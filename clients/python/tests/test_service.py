@@ -163,10 +163,12 @@ def test_prototypes_are_chosen_by_coverage_or_by_validation(client: Leafspace) -
     audit = client.label_audits.create(model, dataset, min_leaf_rows="auto").wait(timeout=PATIENCE_SECONDS)
     first = audit.suspects[0]
     assert str(audit).startswith(f"1. row {first.row_id}: labelled {first.label}, suggested {first.suggested_label} (")
-    assert repr(audit) == (
-        f"<LabelAudit {audit.id} ready, {audit.result.n_rows} rows, another label suggested for "
-        f"{audit.result.n_suggested}>"
+    wrong = audit.result.estimated_wrong
+    estimated = f"about {wrong.number} ({wrong.low} to {wrong.high} with a probability of 90%)"
+    assert (
+        repr(audit) == f"<LabelAudit {audit.id} ready, {audit.result.n_rows} rows, labels that are wrong: {estimated}>"
     )
+    assert f"Labels that are wrong, of {audit.result.n_rows}: {estimated}." in str(audit)
     assert audit.result.leaf_steps[0].min_leaf_rows == 1
     assert (
         client.proximities.create(model, dataset, min_leaf_rows=5).wait(timeout=PATIENCE_SECONDS).result.min_leaf_rows

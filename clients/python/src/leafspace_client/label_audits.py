@@ -26,7 +26,7 @@ from .contract.label_audits import (
 from .errors import NotFound
 from .frames import audited_rows_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
-from .texts import describe_suspects
+from .texts import describe_suspects, describe_wrong_labels
 from .types import (
     AuditedRow,
     LabelAuditMethod,
@@ -45,7 +45,7 @@ Kept = TypeVar("Kept")
 class LabelAuditView(ArtefactView[Details]):
     """A label audit as it was when it was last fetched; ``details`` has all fields that the service sends.
 
-    As text it is the ten rows whose labels look most wrong.
+    As text it is the ten rows whose labels look most wrong, and how many labels are, as far as rows can say.
     """
 
     noun = LABEL_AUDITS
@@ -61,10 +61,13 @@ class LabelAuditView(ArtefactView[Details]):
         is_ready = self._has_result()
         if not is_ready:
             return repr(self)
-        return describe_suspects(self.suspects, self.result.n_suggested, self.result.caution)
+        return describe_suspects(self.result)
 
     def _contents(self, result: LabelAuditResult) -> str:
-        return f"{result.n_rows:,} rows, another label suggested for {result.n_suggested:,}"
+        estimated = describe_wrong_labels(result)
+        if estimated is None:
+            return f"{result.n_rows:,} rows, another label suggested for {result.n_suggested:,}"
+        return f"{result.n_rows:,} rows, labels that are wrong: {estimated}"
 
 
 def _rows(self: LabelAuditView) -> Program[list[AuditedRow]]:
@@ -93,6 +96,7 @@ def _create(  # the parameters of the method, all with defaults
     n_neighbors: int | None = None,
     proximity_kind: LabelAuditProximityKind = "auto",
     min_leaf_rows: LeafRowsOrAuto | None = None,
+    seed: int = 0,
     settings: Settings | None = None,
     run_on: RunOn = "auto",
 ) -> Program[Kept]:
@@ -116,6 +120,8 @@ def _create(  # the parameters of the method, all with defaults
         Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves, as
         in the paper. ``auto``, the default, takes the smallest with which enough rows share leaves with rows of
         another label.
+    seed
+        Seed of the trees that estimate how many labels are wrong, and of a sample of rows for them.
     settings
         ``"paper"``: what is left out is as in the method's paper (docs/methods.md lists it).
     run_on
@@ -130,6 +136,7 @@ def _create(  # the parameters of the method, all with defaults
         n_neighbors=n_neighbors,
         proximity_kind=proximity_kind,
         min_leaf_rows=unless_none(min_leaf_rows),
+        seed=seed,
         settings=unless_none(settings),
         run_on=run_on,
     )

@@ -22,8 +22,10 @@ from .types import (
     Decided,
     Difference,
     Effects,
+    EstimatedWrong,
     FeatureEffect,
     FiringRule,
+    LabelAuditResult,
     LeafChoice,
     NearestPrototype,
     NearestRow,
@@ -306,17 +308,29 @@ def _leaf_choice(found: PrototypeSetResult) -> Iterator[str]:
     )
 
 
-def describe_suspects(rows: Sequence[AuditedRow], n_suggested: int, caution: str | None) -> str:
+def describe_suspects(found: LabelAuditResult) -> str:
     """Return the rows of an audit whose labels look most wrong, one a line, and how many there are."""
-    suspects = [row for row in rows if row.suggested_label is not None]
+    suspects = [row for row in found.rows if row.suggested_label is not None]
     lines = [
         f"{row.rank}. row {row.row_id}: labelled {row.label}, suggested {row.suggested_label} "
         f"({tenths(row.agreement or 0)} of the votes agree with its label{_own_score(row)})"
         for row in suspects[:_N_SUSPECTS]
     ]
-    n_more = n_suggested - len(lines)
-    lines += [f"and {n_more:,} more to look at, which is no count of errors"] if n_more > 0 else []
-    return "\n".join([*(lines or ["No label looks wrong."]), *([f"Caution: {caution}."] if caution else [])])
+    n_more, estimated = found.n_suggested - len(lines), describe_wrong_labels(found)
+    lines += [f"and {n_more:,} more to look at"] if n_more > 0 else []
+    if estimated is not None:
+        lines.append(f"Labels that are wrong, of {found.n_rows:,}: {estimated}.")
+    elif lines:
+        lines.append("These are rows to look at, and no count of errors.")
+    return "\n".join([*(lines or ["No other label is suggested."]), *_caution(found)])
+
+
+def describe_wrong_labels(found: LabelAuditResult) -> str | None:
+    """Return how many labels an audit estimates to be wrong, in words; ``None`` without an estimate."""
+    wrong = found.estimated_wrong
+    if not isinstance(wrong, EstimatedWrong):
+        return None
+    return f"about {wrong.number:,} ({wrong.low:,} to {wrong.high:,} with a probability of {wrong.level:.0%})"
 
 
 def _own_score(row: AuditedRow) -> str:

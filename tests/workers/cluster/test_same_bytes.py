@@ -92,6 +92,8 @@ def requested(workshop: Workshop, case: RealCase, folder: Path, name: str, **cha
     request = {"model": case.model, "dataset": case.dataset, **(_BY_PROXIMITY | _OTHERS | _RULES)[name], **changes}
     if name in _BY_PROXIMITY:
         request.setdefault("proximity_kind", case.real.kind)
+    if name.startswith("prototype_sets"):
+        request["nearest_rows"] = {"proximity_kind": case.real.kind}  # "auto" is none to a job
     if request.get("selected_on") or request.get("n_prototypes") == "validate" or name in _RULES:
         request["evaluation_dataset"] = case.evaluation_dataset
     if name.startswith("explanation_sets"):

@@ -85,16 +85,19 @@ def _check(tensors: Json, answer: Json) -> None:
     assert [json.loads(text) for (text,) in tensors["explanation"]] == rows
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", mostly_long(["json", "binary", "version"], "binary"))
 def test_triton_s_client_receives_our_predictions_and_explanations(received: Json, named: Named, form: str) -> None:
     _check(received["triton"][form], named.answer)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["json", "binary"])
 def test_kserve_s_client_receives_them_by_version_2(received: Json, named: Named, form: str) -> None:
     _check(received["kserve"]["v2"][form], named.answer)
 
 
+@pytest.mark.long
 def test_kserve_s_client_receives_them_by_version_1(received: Json, named: Named, api: Api) -> None:
     version_1 = received["kserve"]["v1"]
     labels = [row["prediction"]["label"] for row in named.answer["data"]]
@@ -110,10 +113,12 @@ def test_kserve_s_client_receives_them_by_version_1(received: Json, named: Named
     }
 
 
+@pytest.mark.long
 def test_parameters_of_a_request_are_those_of_an_explanation(received: Json, named: Named, api: Api) -> None:
     _check(received["triton"]["one_prototype"], api.explain(named.explainer, named.instances, n_prototypes=1))
 
 
+@pytest.mark.long
 def test_the_tensors_that_are_wanted_come_in_the_form_that_is_wanted(received: Json, named: Named) -> None:
     some = received["triton"]["some"]
 
@@ -123,6 +128,7 @@ def test_the_tensors_that_are_wanted_come_in_the_form_that_is_wanted(received: J
     assert some["outputs"][1]["data"] == [row["prediction"]["label"] for row in named.answer["data"]]
 
 
+@pytest.mark.long
 def test_health_and_metadata_are_what_the_clients_expect(received: Json, named: Named) -> None:
     triton, kserve = received["triton"], received["kserve"]
 
@@ -148,6 +154,7 @@ def test_health_and_metadata_are_what_the_clients_expect(received: Json, named: 
     }
 
 
+@pytest.mark.long
 def test_the_clients_show_our_reasons_for_a_refusal(received: Json) -> None:
     nobody, version, column, parameter = received["triton"]["errors"]
 

@@ -217,6 +217,7 @@ def test_other_machines_are_not_let_in_without_keys(data_dir: Path) -> None:
     assert "leafspace keys create NAME --scope admin" in refused.stderr
 
 
+@pytest.mark.long
 def test_beyond_loopback_callers_need_a_key_that_the_machine_makes(
     data_dir: Path, started: list["subprocess.Popen[str]"]
 ) -> None:

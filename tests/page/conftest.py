@@ -62,7 +62,7 @@ def browser() -> "Iterator[Browser]":
 @pytest.fixture(scope="module")
 def shown(api: Api, forest: Registered) -> Shown:
     about = {"model": forest.model["id"], "dataset": forest.dataset["id"]}
-    rule_set = api.made("/v1/rule-sets", about)
+    rule_set = api.made("/v1/rule-sets", {**about, "n_restarts": 2})
     tree = api.made("/v1/approximation-trees", {**about, "max_depth": 2, "max_pseudo_samples": 1000})
     explainer = api.post(
         "/v1/explainers",

@@ -3,6 +3,7 @@
 import asyncio
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from leafspace_client import (
@@ -18,6 +19,7 @@ from leafspace_client import (
 
 from tests.support.guarded import Guarded
 from tests.support.scripted_server import Answer, scripted
+from tests.support.sdk_walk import Walk
 
 _KEY = "lsk_abcdefghij234567_" + "S" * 43
 _MADE = {
@@ -158,3 +160,13 @@ def test_a_key_whose_secret_was_lost_in_transit_is_replaced() -> None:
     assert [request.method for request in server.requests] == ["POST", "POST", "DELETE", "POST"]
     keys = [request.headers["Idempotency-Key"] for request in server.requests]
     assert keys[0] == keys[1] != keys[3]
+
+
+def test_every_call_about_keys_answers_or_says_what_is_wrong(guarded: Guarded, tmp_path: Path) -> None:
+    with Leafspace(guarded.url, guarded.keys["admin"]) as client:
+        walk = Walk(client, tmp_path)
+
+        walk.of_collections(("api_keys",))
+
+    assert walk.failures == []
+    assert "api_key" in walk.arguments

@@ -16,6 +16,8 @@ from leafspace_client.calls import Connected
 from leafspace_client.row_batches import named_batches
 from sklearn.ensemble import RandomForestClassifier
 
+from tests.support.serving import Service
+
 FRAME = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], "b": [1.0, 0.5, 0.0, 1.0, 0.25, 0.5]})
 TARGET = [0, 0, 0, 1, 1, 1]
 FORMS: dict[str, Callable[[pd.DataFrame], Any]] = {
@@ -65,7 +67,7 @@ class Things:
 
 
 @pytest.fixture(scope="module")
-def things(service: Any) -> Iterator[Things]:  # a Service
+def things(service: Service) -> Iterator[Things]:
     with Leafspace(service.url) as client:
         forest = RandomForestClassifier(5, random_state=0).fit(FRAME, TARGET)
         model = client.register_model(forest, FRAME)

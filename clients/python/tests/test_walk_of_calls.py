@@ -9,7 +9,6 @@ from leafspace_client import Leafspace
 
 from scripts.models_table import GROUPS
 from scripts.models_table.trial import fitted
-from tests.support.guarded import Guarded
 from tests.support.sampling import mostly_long
 from tests.support.sdk_walk import Walk, walk_model, walk_tables
 from tests.support.wrong_arguments import WRONG_VALUES
@@ -130,13 +129,3 @@ def test_every_call_about_several_tables_answers_or_says_what_is_wrong(
 
     assert walk.failures == []
     assert {"relational_dataset", "feature_set"} <= set(walk.arguments)
-
-
-def test_every_call_about_keys_answers_or_says_what_is_wrong(guarded: Guarded, tmp_path: Path) -> None:
-    with Leafspace(guarded.url, guarded.keys["admin"]) as client:
-        walk = Walk(client, tmp_path)
-
-        walk.of_collections(("api_keys",))
-
-    assert walk.failures == []
-    assert "api_key" in walk.arguments

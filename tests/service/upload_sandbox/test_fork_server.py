@@ -312,5 +312,5 @@ def _wait_for(look: Callable[[], Found | None]) -> Found:
         found = look()
         if found is not None:
             return found
-        time.sleep(0.001)
+        time.sleep(0.004)
     pytest.fail("waited for 30 s in vain")

@@ -47,10 +47,18 @@ def upload(tmp_path: Path) -> Path:
     return folder / "upload"
 
 
+@pytest.fixture(scope="module")
+def large_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a CSV file that takes seconds to read; it is written once."""
+    path = tmp_path_factory.mktemp("large") / "rows.csv"
+    path.write_bytes(b"a,b,c\n" + b"1.25,2.5,text\n" * 8_000_000)
+    return path
+
+
 @pytest.fixture
-def large_upload(upload: Path) -> Path:
-    """Return a CSV file that takes seconds to read."""
-    upload.write_bytes(b"a,b,c\n" + b"1.25,2.5,text\n" * 8_000_000)
+def large_upload(upload: Path, large_file: Path) -> Path:
+    """Return the large file as an upload of its own folder."""
+    upload.hardlink_to(large_file)
     return upload
 
 

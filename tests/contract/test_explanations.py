@@ -164,7 +164,9 @@ def test_a_summary_names_the_prediction_and_the_nearest_prototype(explained: Exp
         effects = row["effects"]
         if effects["score"] != effects["reference"]["score"]:  # otherwise nothing has them differ
             assert f"Compared with row {effects['reference']['row_id']}" in summary
-            assert effects["features"][0]["feature"] in summary
+            difference = effects["score"] - effects["reference"]["score"]
+            first = next(each for each in effects["features"] if each["effect"] * difference > 0)
+            assert f"mostly by {first['feature']} (" in summary
 
 
 def test_a_registered_row_says_what_came_of_it(api: Api, forest: Registered) -> None:

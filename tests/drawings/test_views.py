@@ -270,6 +270,17 @@ def test_a_model_names_its_features_as_the_dataset_does_and_lists_what_was_made_
     assert f"#/rules/{rules['id']}" in drawing
 
 
+def test_rules_without_a_target_are_drawn_without_figures_of_the_model() -> None:
+    found = document("RuleSet")
+    assert "the model" in _Elements.of(drawn("RuleSet", found)).texts
+    found["result"]["evaluation"]["model"] = None
+
+    texts = _Elements.of(drawn("RuleSet", found)).texts
+
+    assert "the model" not in texts
+    assert "these rules" in texts
+
+
 def test_settled_leaves_have_a_mark_and_a_legend() -> None:
     found = document("ApproximationTree")
     leaves = [node for node in found["result"]["nodes"] if node["left"] is None]

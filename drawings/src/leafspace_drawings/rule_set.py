@@ -64,10 +64,11 @@ class _Shown:
 
     @property
     def trust(self) -> list[tuple[str, Json]]:
-        """How well the rules, the model and the constant prediction do on the same rows."""
+        """How well the rules, the model and the constant prediction do on the same rows; the model against a target."""
         measured = self.result["evaluation"]
-        return [
+        all_of_them = [
             ("the model", measured["model"]),
             ("these rules", measured["as_printed"]),
             ("always the same answer", measured["constant"]),
         ]
+        return [(name, scores) for name, scores in all_of_them if scores is not None]

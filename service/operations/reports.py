@@ -5,8 +5,8 @@ import hashlib
 from importlib.metadata import version
 from typing import Any
 
-from explanations.report_inputs import ReportReader, freeze_decisions
-from explanations.reports import DrawnReport, Figures, draw_report
+from explanations.reports.document import DrawnReport, Figures, draw_report
+from explanations.reports.inputs import ReportReader, freeze_decisions
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
 from schemas.datasets import Dataset

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from explanations.dataset_rows import DatasetRows
 from explanations.instances import read_instances, run_readable
-from explanations.report_inputs import Explained, Json
+from explanations.reports.inputs import Explained, Json
 from explanations.rules import WarmRules
 from explanations.trees import WarmTree
 from explanations.warm_explainer import WarmExplainer

@@ -32,8 +32,8 @@ from schemas.reports import MAX_REPORT_BYTES, Drift, PartName, ReportComparison,
 from storage.errors import StorageError
 from tree_explainers.compute.progress import Tick, no_tick
 
-from .report_inputs import Explained, Json, ReportInputs
-from .report_texts import limits_of, methods_of
+from .inputs import Explained, Json, ReportInputs
+from .texts import limits_of, methods_of
 
 _N_CARDS, _N_SUSPECTS, _N_FEATURES, _N_FOLDED = 60, 50, 10, 40
 

@@ -31,11 +31,11 @@ from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from tree_explainers.compute.progress import Tick, no_tick
 
-from .dataset_rows import DatasetRows
-from .explained_rows import explain_instances
-from .instances import read_instances
-from .result_words import ResultWords, without_hidden
-from .warm_explainer import WarmExplainer
+from ..dataset_rows import DatasetRows
+from ..explained_rows import explain_instances
+from ..instances import read_instances
+from ..result_words import ResultWords, without_hidden
+from ..warm_explainer import WarmExplainer
 
 Json = dict[str, Any]
 

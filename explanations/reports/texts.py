@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from .report_inputs import Json, ReportInputs
+from .inputs import Json, ReportInputs
 
 _PROTOTYPES: Mapping[str, str] = {
     "sm_u": "greedy coverage SM-U (Tan, Soloviev, Hooker and Wells 2020, algorithm 1)",

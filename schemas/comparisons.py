@@ -251,7 +251,7 @@ COMPARISONS = Noun(
     position=155,
     id_prefix="cmp_",
     description="Where two models differ on the same rows, or how two sets of rows differ by the same model (drift).",
-    made="by_job",
+    making="by_job",
     made_from={
         "model": "models",
         "dataset": "datasets",

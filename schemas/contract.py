@@ -24,8 +24,8 @@ def without(characters: str) -> AfterValidator:
     unwanted = re.compile(f"[{characters}]")
 
     def check(text: str) -> str:
-        if found := unwanted.search(text):
-            details = {"character": ascii(found[0])[1:-1], "position": found.start()}
+        if match := unwanted.search(text):
+            details = {"character": ascii(match[0])[1:-1], "position": match.start()}
             raise PydanticCustomError("unwanted_character", _UNWANTED, details)
         return text
 
@@ -136,12 +136,12 @@ def build_messages(names: Iterable[str]) -> int:
 
 
 def _messages() -> dict[str, type[Contract]]:
-    found, waiting = {}, [Contract]
+    messages, waiting = {}, [Contract]
     while waiting:
         kind = waiting.pop()
         waiting += kind.__subclasses__()
-        found[f"{kind.__module__}.{kind.__qualname__}"] = kind
-    return found
+        messages[f"{kind.__module__}.{kind.__qualname__}"] = kind
+    return messages
 
 
 class Page(Contract, Generic[Item]):

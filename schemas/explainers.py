@@ -79,7 +79,7 @@ EXPLAINERS = Noun(
     position=120,
     id_prefix="xpl_",
     description="A model with the prototypes, rules and tree that explain its predictions; explanations of rows.",
-    made="at_once",
+    making="at_once",
     made_from={
         "model": "models",
         "prototype_set": "prototype_sets",

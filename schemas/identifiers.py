@@ -7,7 +7,7 @@ from typing import Any
 
 from .nouns import NOUNS
 
-PREFIXES = {noun.name: noun.id_prefix for noun in NOUNS.kept if noun.id_prefix}
+PREFIXES = {noun.name: noun.id_prefix for noun in NOUNS.stored if noun.id_prefix}
 
 
 def canonical_json(value: Any) -> bytes:  # any JSON value

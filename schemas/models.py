@@ -479,7 +479,7 @@ MODELS = Noun(
     id_prefix="mdl_",
     description="Tree ensembles, registered as ONNX: their predictions, their trees, and proximities of rows sent "
     "along. Other classifiers and regressors, registered as oracles: their predictions alone.",
-    made="at_once",
+    making="at_once",
     request=ModelMetadata,
     summary=ModelSummary,
     view=Model,

@@ -46,7 +46,7 @@ class Noun(Generic[View]):
     summary: type[Contract]  # one thing in a list
     id_prefix: str = ""  # empty where nothing is kept, or callers name what is
     named_by_callers: bool = False  # each is known by a name that callers choose, and has no id
-    made: Making | None = None  # ``None``: it comes with another noun, as a job does, or callers PUT it
+    making: Making | None = None  # ``None``: it comes with another noun, as a job does, or callers PUT it
     made_from: Mapping[str, str] = field(default_factory=dict)  # fields of the request and the nouns that they name
     request: type[Contract] | None = None
     result: type[Contract] | None = None  # what a job finds
@@ -104,7 +104,7 @@ class Noun(Generic[View]):
         return self.name.replace("_", " ")
 
     @property
-    def is_kept(self) -> bool:
+    def is_stored(self) -> bool:
         """Whether things of this noun can be listed and read again."""
         return bool(self.id_prefix) or self.named_by_callers
 
@@ -116,14 +116,14 @@ class Noun(Generic[View]):
     @property
     def is_made_by_job(self) -> bool:
         """Whether a job can make it."""
-        return self.made in {"by_job", "either"}
+        return self.making in {"by_job", "either"}
 
     @property
     def filters(self) -> tuple[str, ...]:
         """What its list can be filtered by: what it is made from, its status, its name, ``listed_by``, and times."""
         shown = [field for field in ("status", "name") if field in self.summary.model_fields and field != self.key]
         times = TIME_FILTERS if self.listed_by_time else ()
-        return (*self.made_from, *shown, *self.listed_by, *times) if self.is_kept else ()
+        return (*self.made_from, *shown, *self.listed_by, *times) if self.is_stored else ()
 
     def needs_leaves(self, request: Contract) -> bool:
         """Return whether what is requested is made from a model's leaves, so that no oracle will do."""

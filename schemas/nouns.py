@@ -50,9 +50,9 @@ class Nouns(Mapping[str, Noun[Any]]):
         return tuple(noun for noun in self.values() if noun.is_made_by_job or noun.has_jobs)
 
     @property
-    def kept(self) -> tuple[Noun[Any], ...]:
+    def stored(self) -> tuple[Noun[Any], ...]:
         """Nouns whose things can be listed and read again."""
-        return tuple(noun for noun in self.values() if noun.is_kept)
+        return tuple(noun for noun in self.values() if noun.is_stored)
 
 
 def _declared() -> Iterator[Noun[Any]]:

@@ -24,11 +24,11 @@ class MethodRequest(Contract):
 
     @model_validator(mode="before")
     @classmethod
-    def _filled(cls, given: object) -> object:
+    def _filled(cls, request: object) -> object:
         """Return what was sent with the papers' settings in the place of the word."""
-        if not isinstance(given, Mapping) or given.get("settings") != "paper":
-            return given
-        sent = {name: value for name, value in given.items() if name != "settings"}
+        if not isinstance(request, Mapping) or request.get("settings") != "paper":
+            return request
+        sent = {name: value for name, value in request.items() if name != "settings"}
         of_all = cls.of_papers.get("", {})
         if sent.get("method") == "auto" and "method" in of_all:
             del sent["method"]  # the word chooses it
@@ -46,11 +46,11 @@ class MethodRequest(Contract):
         return request
 
 
-def _merged(settings: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(settings: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields that are given, and ``settings`` in the place of others, those of nested fields included."""
     nested = {
         name: _merged(settings[name], value)
-        for name, value in given.items()
+        for name, value in changed.items()
         if isinstance(value, Mapping) and isinstance(settings.get(name), Mapping)
     }
-    return {**settings, **given, **nested}
+    return {**settings, **changed, **nested}

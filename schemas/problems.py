@@ -580,8 +580,8 @@ def _shortened(text: str, most: int) -> str:
     """Return a text without its middle where it is long: what to do stands at its end."""
     if len(text) <= most:
         return text
-    kept = most // 2 - 1
-    return f"{text[:kept]} … {text[-kept:]}"
+    n_half = most // 2 - 1
+    return f"{text[:n_half]} … {text[-n_half:]}"
 
 
 def problem_json(problem: Problem) -> dict[str, Any]:

@@ -241,7 +241,7 @@ REPORTS = Noun(
     position=160,
     id_prefix="rpt_",
     description="What is known of a model in one HTML file without script, which can be filed and verified later.",
-    made="by_job",
+    making="by_job",
     made_from={
         "explainer": "explainers",
         "rule_set": "rule_sets",

@@ -47,9 +47,9 @@ def nearest_tests(changed: Sequence[str]) -> list[str]:
     near: dict[str, int] = {}
     for path in python_files("tests", "clients"):
         if path.name.startswith("test_"):
-            found = [steps[module] + 1 for module in imports_of(path) if module in steps]
-            found += [of_names[subject] for subject in (path.stem.removeprefix("test_"),) if subject in of_names]
-            near |= {name_of(path): min(found)} if found else {}
+            distances = [steps[module] + 1 for module in imports_of(path) if module in steps]
+            distances += [of_names[subject] for subject in (path.stem.removeprefix("test_"),) if subject in of_names]
+            near |= {name_of(path): min(distances)} if distances else {}
     return sorted(near, key=lambda name: (near[name], name))
 
 

@@ -138,10 +138,10 @@ def _function(contract: Contract, operation: Json) -> str:
 
 def _request(operation: Json, parameters: list[Json], body: str, answers: dict[str, str]) -> list[str]:
     """Return the arguments of the request that a function returns."""
-    url = re.sub(r"\{(\w+)\}", lambda found: f"{{segment({field_name(found[1])})}}", operation["path"])
+    url = re.sub(r"\{(\w+)\}", lambda match: f"{{segment({field_name(match[1])})}}", operation["path"])
     arguments = [repr(operation["method"]), f'{"f" if "{" in url else ""}"{url}"']
-    for key, place in (("query", "query"), ("headers", "header")):
-        if pairs := [f'"{each["name"]}": {field_name(each["name"])}' for each in parameters if each["in"] == place]:
+    for key, keyword in (("query", "query"), ("headers", "header")):
+        if pairs := [f'"{each["name"]}": {field_name(each["name"])}' for each in parameters if each["in"] == keyword]:
             arguments.append(f"{key}={{{', '.join(pairs)}}}")
     if body:
         arguments.append("body=body")

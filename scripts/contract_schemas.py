@@ -108,8 +108,8 @@ class Contract:
                 yield from ((name, field, values) for values in _enumerations(schema))
         for operation in self.operations:
             for parameter in operation.get("parameters", []):
-                found = _enumerations(parameter["schema"])
-                yield from ((operation["operationId"], parameter["name"], values) for values in found)
+                enumerations = _enumerations(parameter["schema"])
+                yield from ((operation["operationId"], parameter["name"], values) for values in enumerations)
 
 
 _SCALARS = {

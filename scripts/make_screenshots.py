@@ -49,13 +49,13 @@ def main() -> int:
     reader.add_argument("folder", nargs="?", default="screenshots", type=Path)
     reader.add_argument("--docs", action="store_true", help="keep what the documentation shows in docs/images")
     reader.add_argument("--only", default="", help="names of pictures that contain this text")
-    given = reader.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
+    arguments = reader.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         url = os.environ.get("LEAFSPACE_URL") or stack.enter_context(_own_service())
-        _photograph(url, _views(Leafspace(url)), given.folder, given.only)
-    for picture, name in _DOCS.items() if given.docs else ():
-        shutil.copy(given.folder / f"{picture}.png", _ROOT / "docs/images" / f"{name}.png")
+        _photograph(url, _views(Leafspace(url)), arguments.folder, arguments.only)
+    for picture, name in _DOCS.items() if arguments.docs else ():
+        shutil.copy(arguments.folder / f"{picture}.png", _ROOT / "docs/images" / f"{name}.png")
     return 0
 
 
@@ -117,20 +117,20 @@ def _made(client: Leafspace, subject: Subject) -> Iterator[tuple[str, str]]:
     table = subject.rows.assign(**{str(subject.target.name): subject.target})
     dataset = client.register_dataset(table, name=subject.name, target=str(subject.target.name))
     prototypes = client.prototype_sets.create(model, dataset, n_prototypes=12).wait(progress=False)
-    made: dict[str, Any] = {}
+    ids: dict[str, Any] = {}
     if subject.more:
-        made["rule_set"] = client.rule_sets.create(model, dataset).wait(progress=False)
-        made["approximation_tree"] = client.approximation_trees.create(model, dataset, max_depth=3).wait(progress=False)
-    explainer = client.explainers.create(model, prototypes, name=subject.name, **made)
+        ids["rule_set"] = client.rule_sets.create(model, dataset).wait(progress=False)
+        ids["approximation_tree"] = client.approximation_trees.create(model, dataset, max_depth=3).wait(progress=False)
+    explainer = client.explainers.create(model, prototypes, name=subject.name, **ids)
     yield "model", f"models/{model.id}"
     yield "dataset", f"datasets/{dataset.id}"
     yield "prototypes", f"prototypes/{prototypes.id}"
     yield "why", f"explainers/{explainer.id}/rows/{subject.row}"
-    if made:
+    if ids:
         yield "regions", f"regions/{explainer.id}"
-        yield "rules", f"rules/{made['rule_set'].id}"
-        yield "tree", f"trees/{made['approximation_tree'].id}"
-        yield "questions", f"questions/{made['approximation_tree'].id}"
+        yield "rules", f"rules/{ids['rule_set'].id}"
+        yield "tree", f"trees/{ids['approximation_tree'].id}"
+        yield "questions", f"questions/{ids['approximation_tree'].id}"
     if model.classes:
         audit = client.label_audits.create(model, dataset).wait(progress=False)
         yield "audit", f"audits/{audit.id}"

@@ -105,12 +105,14 @@ class _Recorder:
         name, path = noun.view.__name__, noun.path
         fields = {**made_from, **EXAMPLES[noun.name].shown}
         in_order = {field: fields[field] for field in noun.request.model_fields if field in fields}  # type: ignore[union-attr]  # jobs make it
-        made = self.post(f"{name}Request", name, path, in_order)
-        while self._http.get(f"/v1/jobs/{made['job']}", headers={"Prefer": "wait=30"}).json()["finished_at"] is None:
+        artefact = self.post(f"{name}Request", name, path, in_order)
+        while (
+            self._http.get(f"/v1/jobs/{artefact['job']}", headers={"Prefer": "wait=30"}).json()["finished_at"] is None
+        ):
             pass
-        self.get(name, f"{path}/{made['id']}")
-        self.get("Job", f"/v1/jobs/{made['job']}")
-        return str(made["id"])
+        self.get(name, f"{path}/{artefact['id']}")
+        self.get("Job", f"/v1/jobs/{artefact['job']}")
+        return str(artefact["id"])
 
     def get(self, name: str, path: str, accept: str = _JSON) -> Any:  # JSON
         answer = self._http.get(path, headers={"Accept": accept}).raise_for_status().json()
@@ -157,16 +159,16 @@ def main() -> int:
 
 
 def _record(recorder: _Recorder) -> None:
-    given = load_iris()
-    labels = given.target_names[given.target]
-    stricter = np.where((labels == "versicolor") & (given.data[:, 2] > _LONG_PETAL), "virginica", labels)
+    iris = load_iris()
+    labels = iris.target_names[iris.target]
+    stricter = np.where((labels == "versicolor") & (iris.data[:, 2] > _LONG_PETAL), "virginica", labels)
     forest, other = (
-        RandomForestClassifier(30, max_depth=3, bootstrap=False, random_state=0).fit(given.data, y)
+        RandomForestClassifier(30, max_depth=3, bootstrap=False, random_state=0).fit(iris.data, y)
         for y in (labels, stricter)
     )
-    other_model = recorder.upload("Model", "/v1/models", *_model_upload(other, given.data))["id"]
-    model = recorder.upload("Model", "/v1/models", *_model_upload(forest, given.data))["id"]
-    table = _csv([[*_FEATURES, "species"], *([*row, label] for row, label in zip(given.data, labels, strict=True))])
+    other_model = recorder.upload("Model", "/v1/models", *_model_upload(other, iris.data))["id"]
+    model = recorder.upload("Model", "/v1/models", *_model_upload(forest, iris.data))["id"]
+    table = _csv([[*_FEATURES, "species"], *([*row, label] for row, label in zip(iris.data, labels, strict=True))])
     said = [{"name": "sepal_length", "title": "Length of the sepal", "unit": "cm"}]
     metadata = {"name": "iris measurements", "target": "species", "columns": said}
     dataset = recorder.upload("Dataset", "/v1/datasets", table, metadata)["id"]
@@ -229,8 +231,8 @@ def _record_feature_set(recorder: _Recorder, tables_id: str) -> None:
     }
     age = {"kind": "value", "name": "age", "measure": {"variable": "example", "column": "age"}}
     request = {"relational_dataset": tables_id, "features": [has_credit, age]}
-    made = recorder.post("FeatureSetRequest", "FeatureSet", "/v1/feature-sets", request)["id"]
-    path = f"/v1/feature-sets/{made}"
+    feature_set = recorder.post("FeatureSetRequest", "FeatureSet", "/v1/feature-sets", request)["id"]
+    path = f"/v1/feature-sets/{feature_set}"
     recorder.get("FeatureSetResult", f"{path}/content")
     recorder.get_text("get_feature_set_content", "text/csv", f"{path}/content")
     customer = {"id": 3, "age": 51, "as_of": "2026-01-31"}

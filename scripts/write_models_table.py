@@ -83,13 +83,13 @@ def lines(part: str = "") -> Iterator[Line]:
                 yield Line(group, case, tuple(tried(of, with_rows=way) for way in case.ways))
 
 
-def page(found: list[Line]) -> str:
+def page(every_line: list[Line]) -> str:
     """Return the page."""
-    counts = Counter(outcome.verdict for line in found for outcome in line.outcomes)
+    counts = Counter(outcome.verdict for line in every_line for outcome in line.outcomes)
     listed = ", ".join(f"{number:,} {verdict}" for verdict, number in counts.most_common())
-    parts = [_HEAD, f"{len(found)} models and inputs, {counts.total():,} registrations: {listed}.\n"]
+    parts = [_HEAD, f"{len(every_line)} models and inputs, {counts.total():,} registrations: {listed}.\n"]
     for group in GROUPS:
-        rows = [f"| {_shortened(line.case.name)} | {line.cell()} |" for line in found if line.group is group]
+        rows = [f"| {_shortened(line.case.name)} | {line.cell()} |" for line in every_line if line.group is group]
         parts.append("\n".join([f"## {group.title}\n\n{group.text}\n\n| what | what happens |\n|---|---|", *rows, ""]))
     return "\n".join(parts)
 
@@ -100,15 +100,17 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, and fail where the page would change")
     parser.add_argument("--only", default="", help="print what happens with cases whose title or name holds this text")
     chosen = parser.parse_args()
-    found = list(lines(chosen.only))
-    failures = [line for line in found if line.fails]
-    for line in found if chosen.only else failures:
+    every_line = list(lines(chosen.only))
+    failures = [line for line in every_line if line.fails]
+    for line in every_line if chosen.only else failures:
         print(line.printed())
     if failures or chosen.only:
-        print(f"{len(failures)} of {len(found)} models have a wrong row, or a message that is not meant for people")
+        print(
+            f"{len(failures)} of {len(every_line)} models have a wrong row, or a message that is not meant for people"
+        )
     if chosen.only or (failures and chosen.check):
         return int(bool(failures))
-    written = page(found)
+    written = page(every_line)
     if not chosen.check:
         _TARGET.write_text(written)
         return int(bool(failures))

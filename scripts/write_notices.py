@@ -56,8 +56,8 @@ def main() -> int:
 def pins_of(requirements: str) -> Iterator[Pin]:
     """Yield the packages that a compiled file of requirements pins."""
     for line in requirements.splitlines():
-        if found := _PIN.match(line):
-            yield Pin(found["name"], found["version"], found["marker"] or "")
+        if match := _PIN.match(line):
+            yield Pin(match["name"], match["version"], match["marker"] or "")
 
 
 def noticed(notices: str) -> set[tuple[str, str]]:
@@ -72,24 +72,24 @@ def _named(pins: list[Pin]) -> set[tuple[str, str]]:
 def _sbom(pins: list[Pin]) -> dict[str, Any]:
     command = ["cyclonedx_py", "requirements", str(_PINS), "--pyproject", "pyproject.toml"]
     options = ["--output-reproducible", "--spec-version", "1.6", "--output-format", "JSON"]
-    found: dict[str, Any] = json.loads(_output_of(*command, *options))
+    bill: dict[str, Any] = json.loads(_output_of(*command, *options))
     markers = {(pin.name, pin.version): pin.marker for pin in pins}
-    found["components"] = sorted((_component(each, markers) for each in found["components"]), key=_reference)
+    bill["components"] = sorted((_component(each, markers) for each in bill["components"]), key=_reference)
     # The tool knows no dependencies among pinned packages, and names its own pages on the web.
-    del found["dependencies"]
-    for tool in found["metadata"]["tools"]["components"]:
+    del bill["dependencies"]
+    for tool in bill["metadata"]["tools"]["components"]:
         tool.pop("externalReferences", None)
-    return found
+    return bill
 
 
-def _component(found: dict[str, Any], markers: dict[tuple[str, str], str]) -> dict[str, Any]:
+def _component(component: dict[str, Any], markers: dict[tuple[str, str], str]) -> dict[str, Any]:
     """Return a component without line numbers and without the place that its files were looked for at."""
-    (reference,) = found["externalReferences"]
+    (reference,) = component["externalReferences"]
     files = {**reference, "url": _PINS.as_posix(), "comment": "The hashes of all files of this version."}
-    marker = markers[found["name"], found["version"]]
+    marker = markers[component["name"], component["version"]]
     installed = {"properties": [{"name": "python:marker", "value": marker}]} if marker else {}
-    kept = {key: found[key] for key in ("name", "version", "purl", "type")}
-    return {"bom-ref": found["purl"], **kept, "externalReferences": [files], **installed}
+    identity = {key: component[key] for key in ("name", "version", "purl", "type")}
+    return {"bom-ref": component["purl"], **identity, "externalReferences": [files], **installed}
 
 
 def _reference(component: dict[str, Any]) -> str:
@@ -101,26 +101,28 @@ def _notices(pins: list[Pin]) -> str:
     packages = sorted(
         ((pin, installed.get((_normal(pin.name), pin.version))) for pin in pins), key=lambda each: each[0]
     )
-    rows = "".join(f"| {pin.name} | {pin.version} | {_licence(found)} |\n" for pin, found in packages)
+    rows = "".join(f"| {pin.name} | {pin.version} | {_licence(package)} |\n" for pin, package in packages)
     return f"{_OPENING}{rows}\n## Texts\n{''.join(_texts(packages))}"
 
 
 def _installed(pins: list[Pin]) -> list[dict[str, str]]:
     options = ["--format=json", "--with-license-file", "--with-notice-file", "--no-license-path", "--with-system"]
-    found: list[dict[str, str]] = json.loads(_output_of("piplicenses", *options, "--packages", *{p.name for p in pins}))
-    return found
+    packages: list[dict[str, str]] = json.loads(
+        _output_of("piplicenses", *options, "--packages", *{p.name for p in pins})
+    )
+    return packages
 
 
-def _licence(found: dict[str, str] | None) -> str:
-    return _ELSEWHERE if found is None else found["License"]
+def _licence(package: dict[str, str] | None) -> str:
+    return _ELSEWHERE if package is None else package["License"]
 
 
 def _texts(packages: list[tuple[Pin, dict[str, str] | None]]) -> Iterator[str]:
     """Yield each text once, under the names of all packages that have it."""
     names: defaultdict[str, list[str]] = defaultdict(list)
-    for pin, found in packages:
+    for pin, package in packages:
         for field in ("LicenseText", "NoticeText"):
-            text = "" if found is None else _tidy(found[field])
+            text = "" if package is None else _tidy(package[field])
             if text not in {"", _UNKNOWN}:
                 names[text].append(f"{pin.name} {pin.version}")
     for text, having in names.items():

@@ -9,7 +9,7 @@ from explanations.warm_explainer import WarmExplainer
 from storage.api_keys import ApiKeyStore
 from storage.artefacts import ArtefactStore
 from storage.database import Database
-from storage.database_file import has_room, keep_reserve
+from storage.database_file import has_space, keep_reserve
 from storage.datasets import DatasetStore
 from storage.dictionaries import DictionaryStore
 from storage.errors import StorageUnavailable
@@ -204,7 +204,7 @@ def _health_watch(
         {
             "redis": redis,
             "objects": objects,
-            "disk": Availability(partial(has_room, *folders), _FRESH_SECONDS),
+            "disk": Availability(partial(has_space, *folders), _FRESH_SECONDS),
             "database": lambda: not (database.is_damaged or background_database.is_damaged),
         },
     )

@@ -60,7 +60,7 @@ def _request_of(noun: Noun[Any]) -> Callable[[AppContext, Any], Any]:
 # KServe's routes come before those of our own models, which have the same beginning.
 _ROUTERS = (
     kserve.router,
-    *map(_router_of, NOUNS.kept),
+    *map(_router_of, NOUNS.stored),
     dictionaries.router,
     api_keys.me_router,
     health.router,
@@ -152,12 +152,12 @@ def _metrics_of(context: AppContext, records: RequestRecords) -> Callable[[], An
     ended, making = EndedJobs(context.background_database), Lock()  # ended from now on
 
     @cache
-    def made() -> Any:  # of a module that is not loaded yet
+    def loaded() -> Any:  # of a module that is not loaded yet
         return import_module("service.metrics").Metrics(context, records, ended)
 
     def metrics() -> Any:
         with making:  # by one of the requests that ask first
-            return made()
+            return loaded()
 
     return metrics
 

@@ -120,8 +120,8 @@ def _mapped(content: mmap.mmap, entry: Mapping[str, Any]) -> NDArray[Any]:
     descr = entry["dtype"]
     dtype = np.dtype(descr if isinstance(descr, str) else [tuple(field) for field in descr])
     count = int(np.prod(entry["shape"], dtype=np.int64))
-    found: NDArray[Any] = np.frombuffer(content, dtype, count, entry["start"]).reshape(entry["shape"])
-    return found
+    values: NDArray[Any] = np.frombuffer(content, dtype, count, entry["start"]).reshape(entry["shape"])
+    return values
 
 
 def _members(source: Path | io.BytesIO, names: Collection[str] = ()) -> dict[str, NDArray[Any]]:

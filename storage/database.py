@@ -267,15 +267,15 @@ def _is_sqlite(url: str | URL) -> bool:
 def _create_engine(url: str | URL, timeouts: Timeouts | None) -> Engine:
     """Return an engine; without timeouts, statements may take as long as they take."""
     waiting = timeouts or WORKERS
-    own = {"hide_parameters": True, "pool_timeout": waiting.pool_seconds}
+    options = {"hide_parameters": True, "pool_timeout": waiting.pool_seconds}
     if not _is_sqlite(url):
         # Imported late: its driver, which SQLite does not need, takes a tenth of a second.
         from .postgresql import bound_connections
 
-        engine = create_engine(url, **own, pool_pre_ping=True, pool_size=8, max_overflow=8)
+        engine = create_engine(url, **options, pool_pre_ping=True, pool_size=8, max_overflow=8)
         bound_connections(engine, timeouts)
         return engine
-    engine = create_engine(url, **own, connect_args={"timeout": waiting.lock_seconds, "check_same_thread": False})
+    engine = create_engine(url, **options, connect_args={"timeout": waiting.lock_seconds, "check_same_thread": False})
     event.listen(engine, "connect", lambda connection, _record: _prepare_sqlite(connection, waiting.lock_seconds))
     event.listen(engine, "begin", _begin)
     return engine

@@ -20,7 +20,7 @@ _REVISION_OF_TABLES = "SELECT version_num FROM alembic_version"
 _RESERVE = "reserve"
 _RESERVE_BYTES = 8 << 20  # more than rows' log ever takes between two of its checkpoints
 _LEAST_RESERVE_BYTES = 1 << 20
-_LITTLE_ROOM_BYTES = 4 << 20
+_LITTLE_SPACE_BYTES = 4 << 20
 
 
 def fault_of(path: Path, seconds: float = _QUICK_SECONDS) -> str | None:
@@ -138,12 +138,12 @@ def release_reserve(directory: Path) -> Iterator[None]:
         keep_reserve(directory)
 
 
-def has_room(*directories: Path) -> bool:
+def has_space(*directories: Path) -> bool:
     """Whether a few MB can be written in each of the directories; they are taken for a moment, as quotas count too."""
     try:
         for directory in directories:
             with tempfile.TemporaryFile(dir=directory) as file:
-                os.posix_fallocate(file.fileno(), 0, _LITTLE_ROOM_BYTES)
+                os.posix_fallocate(file.fileno(), 0, _LITTLE_SPACE_BYTES)
     except OSError:
         return False
     return True

@@ -38,8 +38,8 @@ def local_rows(objects: ObjectStore, content: str, folder: Path) -> Path | Parts
 
     Files of a dataset by reference are all fetched, and linked into the folder so that they stay.
     """
-    found = find_rows(objects, content)
-    return found if isinstance(found, Path) else LinkedParts(found, folder)
+    rows = find_rows(objects, content)
+    return rows if isinstance(rows, Path) else LinkedParts(rows, folder)
 
 
 class LinkedParts:

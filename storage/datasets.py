@@ -68,10 +68,10 @@ class DatasetStore(UploadRegistry[NewDataset, Dataset, StoredDataset, DatasetSum
 
     def shape(self, dataset_id: str) -> "DatasetShape":
         """Return how large the dataset's columns are, without reading more."""
-        kept, summary = datasets.c.listed, cast(datasets.c.summary, String)
+        listed, summary = datasets.c.listed, cast(datasets.c.summary, String)
         query = select(
-            kept["n_columns"].as_integer().label("n_columns"),
-            kept["n_bytes"].as_integer().label("n_bytes"),
+            listed["n_columns"].as_integer().label("n_columns"),
+            listed["n_bytes"].as_integer().label("n_bytes"),
             summary.contains('"category"').label("has_texts"),
         ).where(datasets.c.id == dataset_id)
         with self._database.reading() as connection:
@@ -82,8 +82,8 @@ class DatasetStore(UploadRegistry[NewDataset, Dataset, StoredDataset, DatasetSum
         """Return the object that holds the dataset's rows, and nothing that grows with its columns."""
         query = select(datasets.c.content).where(datasets.c.id == dataset_id)
         with self._database.reading() as connection:
-            found: str = require(first_record(connection, query), "datasets", dataset_id)["content"]
-        return found
+            content: str = require(first_record(connection, query), "datasets", dataset_id)["content"]
+        return content
 
     def _insert(self, connection: Connection, new: NewDataset) -> tuple[str, bool]:
         return new.id, add_dataset(connection, new)

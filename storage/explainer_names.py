@@ -48,10 +48,10 @@ class ExplainerNameStore:
 
     def get(self, name: str) -> ExplainerName:
         """Return the name with its explainer; raise ``NotFound`` where there is none."""
-        found = self.find(name)
-        if found is None:
+        explainer_name = self.find(name)
+        if explainer_name is None:
             raise no_such_name(name)
-        return found
+        return explainer_name
 
     def list(self, limit: int, cursor: str | None, **filters: str) -> Page[ExplainerName]:
         """Return one page of names, newest first: those that have these values in these columns."""
@@ -161,5 +161,5 @@ def _view(row: RowMapping) -> ExplainerName:
 
 
 def _change_view(row: RowMapping) -> ExplainerNameChange:
-    kept = {name: row[name] for name in ("id", "name", "explainer", "previous_explainer", "forced")}
-    return ExplainerNameChange(**kept, key=row["caller"], created_at=moment(row["created_at"]))
+    facts = {name: row[name] for name in ("id", "name", "explainer", "previous_explainer", "forced")}
+    return ExplainerNameChange(**facts, key=row["caller"], created_at=moment(row["created_at"]))

@@ -57,10 +57,10 @@ class ExplanationStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, kept: Sequence[ExplanationRow]) -> None:
+    def add(self, rows: Sequence[ExplanationRow]) -> None:
         """Keep explanations: all of them, or none where an error is raised."""
         with self._database.transaction() as connection:
-            connection.execute(insert(explanations), [asdict(each) for each in kept])
+            connection.execute(insert(explanations), [asdict(each) for each in rows])
 
     def get(self, explanation_id: str) -> ExplanationRow:
         """Return an explanation; raise ``NotFound`` where there is none."""
@@ -93,9 +93,9 @@ class ExplanationStore:
         n_deleted = 0
         while True:
             with self._database.transaction() as connection:
-                n_found = connection.execute(delete(explanations).where(explanations.c.id.in_(some))).rowcount
-            n_deleted += n_found
-            if n_found < _ROWS_AT_ONCE:
+                n_deleted_now = connection.execute(delete(explanations).where(explanations.c.id.in_(some))).rowcount
+            n_deleted += n_deleted_now
+            if n_deleted_now < _ROWS_AT_ONCE:
                 return n_deleted
 
 
@@ -109,9 +109,9 @@ def digest_of(response: str) -> str:
     return hashlib.sha256(response.encode()).hexdigest()
 
 
-def summary_of(kept: ExplanationRow) -> dict[str, Any]:
+def summary_of(stored: ExplanationRow) -> dict[str, Any]:
     """Return the fields that lists show of an explanation."""
-    return _shown({name: getattr(kept, name) for name in _LISTED})
+    return _shown({name: getattr(stored, name) for name in _LISTED})
 
 
 def _of_time(query: Select[Any], filters: dict[str, str]) -> Select[Any]:

@@ -140,10 +140,10 @@ class IdempotencyStore:
             # Unless an equal request has taken over.
             connection.execute(delete(idempotency_keys).where(_is(claim.key), idempotency_keys.c.token == claim.token))
 
-    def forget(self, key: RequestKey, kept: RecordedAnswer) -> None:
+    def forget(self, key: RequestKey, answer: RecordedAnswer) -> None:
         """Delete the record that the key made this thing, which was deleted."""
         with self._database.transaction() as connection:
-            connection.execute(delete(idempotency_keys).where(_is(key), idempotency_keys.c.thing == kept.thing))
+            connection.execute(delete(idempotency_keys).where(_is(key), idempotency_keys.c.thing == answer.thing))
 
     def _claim(self, key: RequestKey, request_sha256: str, *, may_take_over: bool) -> RecordedAnswer | KeyClaim | None:
         """Return what the key made, or the right to make it; ``None`` while an equal request makes it."""

@@ -123,13 +123,13 @@ class JobStore:
 
     def get_many(self, job_ids: Sequence[str]) -> dict[str, Job]:
         """Return those of the jobs that exist, by id."""
-        found: dict[str, Job] = {}
+        by_id: dict[str, Job] = {}
         with self._database.reading() as connection:
             for start in range(0, len(job_ids), _IDS_AT_ONCE):
                 query = select(*_SHOWN).where(jobs.c.id.in_(job_ids[start : start + _IDS_AT_ONCE]))
                 some = [_job(row) for row in connection.execute(query).mappings()]
-                found |= {job.id: job for job in _with_queue_positions(connection, some)}
-        return found
+                by_id |= {job.id: job for job in _with_queue_positions(connection, some)}
+        return by_id
 
     def recent(self, most: int) -> dict[str, Job]:
         """Return the jobs under way, ``most`` of those that were requested first, and the 100 newest of any status."""
@@ -138,8 +138,8 @@ class JobStore:
         with self._database.reading() as connection:
             queries = under_way.limit(most), newest.limit(_NEWEST)
             rows = [row for query in queries for row in connection.execute(query).mappings()]
-            found = {row["id"]: _job(row) for row in rows}
-            return {job.id: job for job in _with_queue_positions(connection, list(found.values()))}
+            by_id = {row["id"]: _job(row) for row in rows}
+            return {job.id: job for job in _with_queue_positions(connection, list(by_id.values()))}
 
     def list(self, limit: int, cursor: str | None, **filters: str) -> Page[Job]:
         """Return one page of jobs, newest first: those that have these values in these columns."""

@@ -195,8 +195,8 @@ class LocalObjects:
 
 
 def _likeness(path: Path) -> tuple[int, ...]:
-    found = path.stat()
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _flush(path: Path) -> None:

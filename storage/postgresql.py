@@ -43,11 +43,11 @@ def connect(timeouts: Timeouts | None, parameters: dict[str, Any]) -> BoundedCon
 
     What the URL says, ``parameters``, goes before what is set here.
     """
-    own = {
+    limits_of_waiting = {
         "connect_timeout": (timeouts or Timeouts()).connection_seconds,
         "tcp_user_timeout": _UNACKNOWLEDGED_MILLISECONDS,
     }
-    connection = BoundedConnection.connect(**{**_LIVES, **own, **parameters})
+    connection = BoundedConnection.connect(**{**_LIVES, **limits_of_waiting, **parameters})
     if timeouts is not None:
         connection.answer_seconds = timeouts.answer_seconds + _SECONDS_FOR_ITS_OWN_WORD
         limits = {"lock_timeout": timeouts.lock_seconds, "statement_timeout": timeouts.answer_seconds}

@@ -133,14 +133,14 @@ def _differences_of_tables(table: RelationalTable, other: RelationalTable) -> It
     for column in table.columns:
         if column.role == "target":
             continue
-        if (found := columns.get(column.name)) is None:
+        if (delivered := columns.get(column.name)) is None:
             yield f"its table {table.name!r} has no column {column.name!r}"
             continue
-        has_values = table.n_rows > column.n_missing and other.n_rows > found.n_missing
-        role = column.role if _are_values({column.role, found.role}) else found.role
-        if column.role != role or (column.type != found.type and has_values):
-            found_as = f"{found.role} of type {found.type} instead of {column.role} of type {column.type}"
-            yield f"column {column.name!r} of its table {table.name!r} is a {found_as}"
+        has_values = table.n_rows > column.n_missing and other.n_rows > delivered.n_missing
+        role = column.role if _are_values({column.role, delivered.role}) else delivered.role
+        if column.role != role or (column.type != delivered.type and has_values):
+            description = f"{delivered.role} of type {delivered.type} instead of {column.role} of type {column.type}"
+            yield f"column {column.name!r} of its table {table.name!r} is a {description}"
 
 
 def _are_values(roles: set[str]) -> bool:

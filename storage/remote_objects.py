@@ -70,7 +70,7 @@ class ObjectCache(LocalObjects):
             except FileNotFoundError:
                 raise NotFound("object", sha256) from None
 
-    def make_room(self) -> None:
+    def free_space(self) -> None:
         """Remove what was used least recently, until the rest is small enough."""
         with self.discarding():
             files = ((path, path.stat()) for path in self.files())
@@ -217,7 +217,7 @@ class RemoteObjects:
                 self._bucket.read(file, path)
                 if file_sha256(path) == sha256:
                     self._cache.adopt(path, sha256)
-                    self._cache.make_room()
+                    self._cache.free_space()
                     return
             _log.error("file %s of the object store is damaged or missing", file.name)
         raise ObjectDamaged(sha256) if files else NotFound("object", sha256)
@@ -228,7 +228,7 @@ class RemoteObjects:
             keep()
         except InsufficientStorage:
             _log.warning("there is no room for a local copy of an object")
-        self._cache.make_room()
+        self._cache.free_space()
 
     def _files(self, sha256: str) -> list[BucketFile]:
         """Return the object's files, oldest first."""

@@ -106,8 +106,8 @@ class Retention:
         is_decided = exists().where(label_decisions.c.label_audit == artefacts.c.id)
         query = select(artefacts.c.noun, artefacts.c.id).join(jobs, jobs.c.id == artefacts.c.job)
         store = ArtefactStore(self._database)
-        found = self._all(query.where(is_over, ~is_part, ~is_decided))
-        return sum(self._forget(partial(store.delete, noun, artefact)) for noun, artefact in found)
+        outdated = self._all(query.where(is_over, ~is_part, ~is_decided))
+        return sum(self._forget(partial(store.delete, noun, artefact)) for noun, artefact in outdated)
 
     def _clear_uploads(self, store: UploadRegistry[Any, Any, Any, Any]) -> int:
         days = self._rules.unused_input_days

@@ -62,10 +62,10 @@ class WorkerHeartbeats:
     def _living(self) -> list[str] | None:
         try:
             now = self._now()
-            found = self._redis.zrangebyscore(_WORKERS, now - _ALIVE_SECONDS, now + _ALIVE_SECONDS)
+            names = self._redis.zrangebyscore(_WORKERS, now - _ALIVE_SECONDS, now + _ALIVE_SECONDS)
         except _FAILURES:
             return None
-        return [name.decode(errors="replace") for name in found if isinstance(name, bytes)]
+        return [name.decode(errors="replace") for name in names if isinstance(name, bytes)]
 
     def add_removed(self, counts: Mapping[str, int]) -> None:
         """Add to the counts of items that were cleared away."""
@@ -78,7 +78,7 @@ class WorkerHeartbeats:
     def n_removed(self) -> dict[str, int]:
         """Return the counts of items that were cleared away, by kind; empty while Redis is away."""
         try:
-            found: dict[bytes, bytes] = self._redis.hgetall(_REMOVED)  # type: ignore[assignment]
+            counts: dict[bytes, bytes] = self._redis.hgetall(_REMOVED)  # type: ignore[assignment]
         except _FAILURES:
             return {}
-        return {what.decode(): int(number) for what, number in found.items()}
+        return {what.decode(): int(number) for what, number in counts.items()}

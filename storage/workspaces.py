@@ -54,7 +54,7 @@ class Workspaces:
 
     def _open(self, name: str | None) -> tuple[Path, int]:
         while True:
-            folder = self._made(name)
+            folder = self._new_folder(name)
             try:
                 lock = os.open(folder, os.O_RDONLY)
             except FileNotFoundError:
@@ -64,7 +64,7 @@ class Workspaces:
             # It was swept before it was locked.
             os.close(lock)
 
-    def _made(self, name: str | None) -> Path:
+    def _new_folder(self, name: str | None) -> Path:
         if name is None:
             return Path(tempfile.mkdtemp(dir=self.directory))
         self.clear(name)

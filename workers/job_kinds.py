@@ -44,10 +44,10 @@ def load_late(kind: str) -> None:
 def _load(kind: str, name: str) -> JobKind:
     module, _, function = name.rpartition(".")
     try:
-        found: JobKind = getattr(import_module(module), function)
+        job: JobKind = getattr(import_module(module), function)
     except (ModuleNotFoundError, AttributeError) as error:
         if isinstance(error, ModuleNotFoundError) and error.name != module:
             raise
         detail = f"jobs of {kind} have no function: write {function} in {module.replace('.', '/')}.py"
         raise LookupError(detail) from error
-    return found
+    return job

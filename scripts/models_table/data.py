@@ -61,8 +61,8 @@ def holes() -> Data:
 
 def array() -> Data:
     """Return two classes, rows as an array."""
-    found = binary()
-    return Data(found.rows.to_numpy(), found.target)
+    data = binary()
+    return Data(data.rows.to_numpy(), data.target)
 
 
 def imbalanced() -> Data:
@@ -91,9 +91,9 @@ def titanic() -> Data:
 
 def categories() -> Data:
     """Return categories of pandas with texts, some missing, beside numbers."""
-    found = titanic()
-    frame = found.rows.drop(columns=["alone"])
-    return Data(frame.astype({"sex": "category", "port": "category"}), found.target)
+    data = titanic()
+    frame = data.rows.drop(columns=["alone"])
+    return Data(frame.astype({"sex": "category", "port": "category"}), data.target)
 
 
 def number_categories() -> Data:
@@ -126,22 +126,22 @@ def one_class() -> Data:
 
 def one_feature() -> Data:
     """Return rows of one column."""
-    found = binary()
-    return Data(found.rows[["age"]], found.target)
+    data = binary()
+    return Data(data.rows[["age"]], data.target)
 
 
 def infinite() -> Data:
     """Return two classes; two cells are infinite."""
-    found = binary()
-    rows = found.rows.copy()
+    data = binary()
+    rows = data.rows.copy()
     rows.iloc[0, 0], rows.iloc[1, 1] = np.inf, -np.inf
-    return Data(rows, found.target)
+    return Data(rows, data.target)
 
 
 def infinite_values() -> Data:
     """Return a value that depends on many infinite cells of both signs, and on missing ones beside them."""
-    found, rng = binary(), np.random.default_rng(8)
-    rows = with_infinite_cells(found.rows)
+    data, rng = binary(), np.random.default_rng(8)
+    rows = with_infinite_cells(data.rows)
     rows = rows.mask(rng.random(rows.shape) < 0.1)  # of the cells
     return Data(rows, rows.fillna(0.5).clip(-3, 3).to_numpy().sum(axis=1))
 

@@ -133,10 +133,10 @@ def predict_native(model: Estimator, rows: Rows) -> Prediction:
     if type(model).__module__.startswith("xgboost"):
         import xgboost  # heavy
 
-        found = model.predict(xgboost.DMatrix(rows))
+        predicted = model.predict(xgboost.DMatrix(rows))
     else:
-        found = model.predict(rows)
-    return Prediction(np.asarray(found, np.float64).reshape(len(rows), -1), None)
+        predicted = model.predict(rows)
+    return Prediction(np.asarray(predicted, np.float64).reshape(len(rows), -1), None)
 
 
 def predict_native_classes(model: Estimator, rows: Rows) -> Prediction:

@@ -17,10 +17,10 @@ def by_runtime(model: bytes, rows: Rows) -> Prediction:
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     inputs, matrix = session.get_inputs(), np.asarray(rows, np.float64)
     kinds = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(int64)": np.int64}
-    found = [
+    rows_of_outputs = [
         session.run(None, _feeds(inputs, matrix[at : at + 1], kinds)) for at in range(len(matrix))
     ]  # row by row: some graphs take no more
-    outputs = [_joined([row[place] for row in found]) for place in range(len(found[0]))]
+    outputs = [_joined([row[index] for row in rows_of_outputs]) for index in range(len(rows_of_outputs[0]))]
     names = [output.name for output in session.get_outputs()]
     floats = [each for each in outputs if each.dtype.kind == "f"]
     labels = next((each.ravel().tolist() for each in outputs if each.dtype.kind != "f"), None)
@@ -48,8 +48,8 @@ def by_highest_score(model: bytes, rows: Rows) -> Prediction:
 
 def by_low_value(model: bytes, rows: Rows) -> Prediction:
     """Return the runtime's label, 1 where the value is low, with a score of 1, then of 0: the value of low is 1's."""
-    found = by_runtime(model, rows)
-    return Prediction(np.hstack([-found.scores, found.scores]), found.labels)
+    predicted = by_runtime(model, rows)
+    return Prediction(np.hstack([-predicted.scores, predicted.scores]), predicted.labels)
 
 
 def by_specification(model: bytes, rows: Rows) -> Prediction:
@@ -57,7 +57,7 @@ def by_specification(model: bytes, rows: Rows) -> Prediction:
     node = next(each for each in onnx.load_from_string(model).graph.node if each.op_type.startswith("Tree"))
     known = {each.name: helper.get_attribute_value(each) for each in node.attribute}
     ids = list(zip(known["nodes_treeids"], known["nodes_nodeids"], strict=True))
-    place = {pair: at for at, pair in enumerate(ids)}
+    index_of = {pair: at for at, pair in enumerate(ids)}
     prefix = "class" if "class_ids" in known else "target"
     n_outputs = max(known[f"{prefix}_ids"]) + 1
     leaves = list(zip(known[f"{prefix}_treeids"], known[f"{prefix}_nodeids"], strict=True))
@@ -66,9 +66,9 @@ def by_specification(model: bytes, rows: Rows) -> Prediction:
     for at, row in enumerate(matrix):
         for tree in sorted(set(known["nodes_treeids"])):
             here = (tree, 0)
-            while known["nodes_modes"][place[here]] != b"LEAF":
-                goes_on = row[known["nodes_featureids"][place[here]]] <= known["nodes_values"][place[here]]
-                here = (tree, known["nodes_truenodeids" if goes_on else "nodes_falsenodeids"][place[here]])
+            while known["nodes_modes"][index_of[here]] != b"LEAF":
+                goes_on = row[known["nodes_featureids"][index_of[here]]] <= known["nodes_values"][index_of[here]]
+                here = (tree, known["nodes_truenodeids" if goes_on else "nodes_falsenodeids"][index_of[here]])
             for leaf, output, weight in weights:
                 if leaf == here:
                     sums[at, output] += weight

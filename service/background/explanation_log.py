@@ -66,7 +66,7 @@ class ExplanationLog:
         if self._thread.ident is not None:
             self._thread.join()
 
-    def check_room(self) -> None:
+    def check_capacity(self) -> None:
         """Raise ``StorageUnavailable`` where nothing can be added now: before an explanation is computed in vain."""
         if self._is_stopped or self._n_bytes >= self._most_bytes:
             raise StorageUnavailable(self._refusal())

@@ -16,7 +16,7 @@ _CODE_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Entry:
     key: str
     until: float  # on the monotonic clock
 
@@ -25,20 +25,20 @@ class PageCodes:
     """The codes of one process."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._lock = threading.Lock()
 
     def make(self, key: str) -> str:
         """Return a new code for a key; beyond a thousand, the oldest is forgotten."""
         code, now = secrets.token_urlsafe(_CODE_BYTES), time.monotonic()
         with self._lock:
-            self._kept[code] = _Kept(key, now + SECONDS)
-            while len(self._kept) > _MOST or next(iter(self._kept.values())).until < now:
-                self._kept.popitem(last=False)
+            self._entries[code] = _Entry(key, now + SECONDS)
+            while len(self._entries) > _MOST or next(iter(self._entries.values())).until < now:
+                self._entries.popitem(last=False)
         return code
 
     def redeem(self, code: str) -> str | None:
         """Return the key of a code, which is valid no longer; None if it was redeemed, is too old, or never was."""
         with self._lock:
-            entry = self._kept.pop(code, None)
+            entry = self._entries.pop(code, None)
         return entry.key if entry is not None and time.monotonic() < entry.until else None

@@ -54,14 +54,14 @@ class RowToExplain:
 
     def draw(self, answer: bytes, chosen: int) -> str:
         """Draw why the row is predicted as it is, from the API's answer to the request."""
-        found = json.loads(answer)
-        before, now, change = found["data"][0], found["data"][-1], self.change
+        answered = json.loads(answer)
+        before, now, change = answered["data"][0], answered["data"][-1], self.change
         if now["status"] == "error":  # the row as it was, with the fields that cannot be so
             now, change = before, change.without(now["problem"]["detail"])
         drawn = WhyContext(
             dataset=self.dataset,
             prototype_set=self.prototype_set,
-            provenance=found["provenance"],
+            provenance=answered["provenance"],
             links=LINKS,
             chosen=chosen,
             is_editable=True,
@@ -140,9 +140,9 @@ def value_of(text: str, kind: str) -> float | bool | str | None:
 def _row(context: AppContext, dataset_id: str, row_id: str) -> Json:
     """Return a row's values by column."""
     with open_rows(context.objects, context.datasets.get(dataset_id).content, pages=True) as file:
-        found = file.find_rows([row_id])
-        if row_id not in found:
+        numbers = file.find_rows([row_id])
+        if row_id not in numbers:
             raise NotFound("row", row_id[:80], f"dataset {dataset_id!r} has other rows")
-        row = found[row_id]
+        row = numbers[row_id]
     page = b"".join(datasets.list_rows(context, dataset_id, (), 1, str(row)))
     return {cell["name"]: cell["value"] for cell in json.loads(page)["data"][0]["values"]}

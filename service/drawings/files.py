@@ -43,8 +43,8 @@ def export_html(context: AppContext, noun: Noun[Any], artefact_id: str) -> str:
 def export_decisions_html(context: AppContext, label_audit_id: str) -> str:
     """Return the decisions in force on a label audit as a whole file; the errors are those of ``export_html``."""
     audit = ready(context, LABEL_AUDITS, label_audit_id)
-    found = context.label_decisions.in_force(label_audit_id)
-    decided = [to_json(found[row]) for row in sorted(found)]
+    in_force = context.label_decisions.in_force(label_audit_id)
+    decided = [to_json(in_force[row]) for row in sorted(in_force)]
     drawing = report.draw_decisions(decided, audit["result"]["classes"])
     return whole_document(f"Decisions on {label_audit_id}", drawing)
 
@@ -57,8 +57,8 @@ def explanations_html(context: AppContext, explainer_id: str, answer: bytes) -> 
     StorageError
         ``too_many_rows`` for more than 50.
     """
-    found = json.loads(answer)
-    rows = found["data"]
+    answered = json.loads(answer)
+    rows = answered["data"]
     if len(rows) > MAX_EXPLAINED_ROWS:
         detail = (
             f"{len(rows)} rows are explained, and a file of HTML shows {MAX_EXPLAINED_ROWS}; send fewer, or take JSON"
@@ -66,6 +66,6 @@ def explanations_html(context: AppContext, explainer_id: str, answer: bytes) -> 
         raise StorageError("too_many_rows", detail)
     prototypes = ready(context, PROTOTYPE_SETS, explainers.get_explainer(context, explainer_id).prototype_set)
     dataset = shown_dataset(context, prototypes["request"]["dataset"])
-    shown = WhyContext(dataset=dataset, prototype_set=prototypes, provenance=found["provenance"])
+    shown = WhyContext(dataset=dataset, prototype_set=prototypes, provenance=answered["provenance"])
     title = f"Why row {rows[0]['row_id']}?" if len(rows) == 1 else f"Why these {len(rows)} rows?"
     return whole_document(title, "\n".join(draw_explanation(row, shown) for row in rows))

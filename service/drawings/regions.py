@@ -87,8 +87,8 @@ def _numeric(context: AppContext, known: Json, columns: dict[str, Json]) -> dict
     if 0 < known["n_nodes"] <= _MOST_NODES:
         tested = [each.feature for each in models.feature_usage(context, known["id"]).data]
         names = [name for name in tested if name in set(names)]
-    found = {name: columns[name] for name in names if name in columns}
-    varying = {name: column for name, column in found.items() if column["min"] != column["max"]}
+    shown = {name: columns[name] for name in names if name in columns}
+    varying = {name: column for name, column in shown.items() if column["min"] != column["max"]}
     if len(varying) < 2:  # one for each axis
         detail = "regions are drawn over two numeric features that vary and are shown, and there are fewer"
         raise StorageError("method_not_applicable", detail)
@@ -97,8 +97,8 @@ def _numeric(context: AppContext, known: Json, columns: dict[str, Json]) -> dict
 
 def _values(context: AppContext, prototype_set_id: str, row_id: str) -> Json:
     """Return all values of a prototype by feature, those of hidden features among them, which the model needs, too."""
-    found = json.loads(artefacts.get_result(context, PROTOTYPE_SETS, prototype_set_id))
-    (features,) = (each["features"] for each in found["prototypes"] if each["row_id"] == row_id)
+    result = json.loads(artefacts.get_result(context, PROTOTYPE_SETS, prototype_set_id))
+    (features,) = (each["features"] for each in result["prototypes"] if each["row_id"] == row_id)
     return {cell["name"]: cell["value"] for cell in features}
 
 

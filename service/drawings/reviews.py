@@ -44,8 +44,8 @@ def _row_of(context: AppContext, label_audit_id: str, parameters: Parameters) ->
             raise StorageError("validation_failed", f"{parameters['row'][:80]!r} is not the index of a row", "/row")
         return int(parameters["row"])
     for chosen in (RowFilter(suggested=True, decided=False), RowFilter(suggested=True), RowFilter()):
-        if found := _listed(context, label_audit_id, 1, 0, chosen):
-            return int(found[0]["row"])
+        if suspects := _listed(context, label_audit_id, 1, 0, chosen):
+            return int(suspects[0]["row"])
     raise StorageError("method_not_applicable", "the audit has no rows to review")
 
 

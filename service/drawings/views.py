@@ -73,7 +73,7 @@ _SHOWN = tuple(noun for noun in NOUNS.made_by_jobs if noun.singular in _DRAWN)
 
 def overview(context: AppContext) -> str:
     """Draw what is here, and what is being made."""
-    made = {
+    ready = {
         noun.name: listed(artefacts.list_all(context, noun, _LISTED_ARTEFACTS, None, status="ready").data)
         for noun in _SHOWN
     }
@@ -82,7 +82,7 @@ def overview(context: AppContext) -> str:
             models=listed(context.models.list(_LISTED, None).data),
             datasets=listed(context.datasets.list(_LISTED, None).data),
             jobs=listed(context.jobs.list(_LISTED, None).data),
-            artefacts=made,
+            artefacts=ready,
             explainers=listed(context.explainers.list(_LISTED_ARTEFACTS, None).data),
             reports=listed(artefacts.list_all(context, REPORTS, _LISTED, None).data),
             links=LINKS,
@@ -95,7 +95,7 @@ def jobs_under_way(context: AppContext) -> str:
     return draw_jobs(listed(context.jobs.list(_LISTED, None).data), LINKS)
 
 
-def found(context: AppContext, name: str) -> str:
+def search(context: AppContext, name: str) -> str:
     """Draw the newest models, datasets, explainers and reports whose names contain a text, whatever its case."""
     here: list[tuple[str, str, list[Any]]] = [
         ("model", "models", context.models.list(_SEARCHED, None).data),
@@ -118,7 +118,7 @@ def found(context: AppContext, name: str) -> str:
 def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     """Draw a model and how far what explains it can be trusted."""
     document = to_json(models.get_model(context, model_id))
-    made = [newest(context, noun, model_id) for noun in (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES)]
+    newest_of_nouns = [newest(context, noun, model_id) for noun in (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES)]
     has_trees = 0 < document["n_nodes"] <= _MOST_NODES
     usage = to_json(models.feature_usage(context, model_id))["data"] if has_trees else []
     ready = _ready(context, model=model_id)
@@ -126,7 +126,9 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     requests = _requests_of(document, has_trees=has_trees) if fitting else []
     every = made_of(ready, LINKS)
     titled = next((each for each in fitting if any(column.get("title") for column in each["columns"])), None)
-    known = ModelContext(made[0], made[1], made[2], usage, fitting, requests, every, titled, LINKS)
+    known = ModelContext(
+        newest_of_nouns[0], newest_of_nouns[1], newest_of_nouns[2], usage, fitting, requests, every, titled, LINKS
+    )
     drawing = draw_model(document, known)
     return at(drawing, [(document["name"] or model_id, None)], read(MODELS, model_id))
 
@@ -153,14 +155,14 @@ def _ready(context: AppContext, **made_from: str) -> dict[str, list[Json]]:
     }
 
 
-def _with_its_features(context: AppContext, model: Json, made: Mapping[str, list[Json]]) -> list[Json]:
+def _with_its_features(context: AppContext, model: Json, things_by_noun: Mapping[str, list[Json]]) -> list[Json]:
     """Return datasets that have a model's features, whatever their order.
 
     Those that something was made from come first, so that more of the same is what a form offers; then the newest.
     """
-    names, found = set(model["feature_names"]), listed(context.datasets.list(_LISTED, None).data)
-    used = [each["dataset"] for things in made.values() for each in things if each.get("dataset")]
-    newest_ones = [each["id"] for each in found if each["n_features"] == model["n_features"]]
+    names, all_datasets = set(model["feature_names"]), listed(context.datasets.list(_LISTED, None).data)
+    used = [each["dataset"] for things in things_by_noun.values() for each in things if each.get("dataset")]
+    newest_ones = [each["id"] for each in all_datasets if each["n_features"] == model["n_features"]]
     some = list(dict.fromkeys([*used, *newest_ones]))[:_MOST_COMPARED]
     whole = [to_json(datasets.get_dataset(context, each)) for each in some]
     return [each for each in whole if {column["name"] for column in each["columns"]} >= names]
@@ -235,8 +237,8 @@ def _filed(context: AppContext, report_id: str, *, is_verified: bool) -> str:
     if state["status"] != "ready":
         job = None if state["job"] is None else to_json(context.jobs.get(state["job"]))
         return at(draw_pending(state, "report", job), way, read(REPORTS, report_id))
-    found = to_json(reports.verify(context, report_id)) if is_verified else None
-    drawing = report.draw_filed(state, reports.report_file(context, report_id), found, LINKS)
+    verification = to_json(reports.verify(context, report_id)) if is_verified else None
+    drawing = report.draw_filed(state, reports.report_file(context, report_id), verification, LINKS)
     save = Call(f"{REPORTS.path}/{report_id}/content", f'client.reports.get("{report_id}").save("report.html")')
     return at(drawing, way, save)
 

@@ -65,7 +65,7 @@ def write_classifier_python(content: PrototypeClassifier) -> str:
     trees = "".join(f"    {_python_tree(tree)},\n" for tree in content.trees)
     return (
         f"{_PREDICT}_TOTAL_WEIGHT = {content.total_weight}\n"
-        f"_GIVEN = {python_tuple(map(python_value, _given(content)))}\n"
+        f"_GIVEN = {python_tuple(map(python_value, _predictions(content)))}\n"
         f"_TESTS = (\n{tests})\n_TREES = (  # weight, where rows begin, nodes, leaf of each prototype\n{trees})\n"
     )
 
@@ -145,7 +145,7 @@ def _sql_case(content: PrototypeClassifier, rank: int) -> str:
     conditions = " AND ".join([f"{_sum(rank)} > 0", *others])
     earlier = " AND ".join(f"{_sum(rank)} > {_sum(other)}" for other in range(rank))
     whole = f"{conditions} AND {earlier}" if earlier else conditions
-    return f"    WHEN {whole} THEN {sql_value(_given(content)[rank])}\n"
+    return f"    WHEN {whole} THEN {sql_value(_predictions(content)[rank])}\n"
 
 
 def _sql_condition(content: PrototypeClassifier, test: ClassifierTest) -> str:
@@ -180,7 +180,7 @@ def _sum(rank: int) -> str:
     return f"leafspace_sum_{rank}"
 
 
-def _given(content: PrototypeClassifier) -> list[float | str]:
+def _predictions(content: PrototypeClassifier) -> list[float | str]:
     return [each.value if each.label is None else each.label for each in content.prototypes]  # type: ignore[misc]  # one of them
 
 

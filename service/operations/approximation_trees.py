@@ -123,8 +123,8 @@ def _refuse_unused(request: ApproximationTreeRequest) -> None:
 def _check_candidates(request: ApproximationTreeRequest, model: Model) -> None:
     """Refuse splits on features that the model does not have, or that their type does not have."""
     types = dict(zip(model.feature_names, model.feature_types, strict=True))
-    for place, candidate in enumerate(request.candidates or ()):
-        pointer = f"/candidates/{place}/feature"
+    for index, candidate in enumerate(request.candidates or ()):
+        pointer = f"/candidates/{index}/feature"
         if candidate.feature not in types:
             detail = f"model {model.id!r} has no feature {candidate.feature[:80]!r}; take one of its `feature_names`"
             raise StorageError("unknown_feature", detail, pointer)

@@ -18,7 +18,7 @@ _TABLE = "table"  # the name of the file among an artefact's files
 _ROWS_PER_BLOCK = 1024
 
 
-class KeptTable:
+class StoredTable:
     """A table, open for reading; close it, or use it in a ``with``. It stays readable when it is deleted meanwhile."""
 
     def __init__(self, file: BinaryIO, size_bytes: int) -> None:
@@ -96,14 +96,14 @@ class KeptTable:
         """Return the rows whose column has one of these numbers, in the order of the table."""
         tables, wanted = [self.schema.empty_table()], pa.array(values, pa.int64())
         for start, rows in self.groups([column]):
-            places = np.flatnonzero(pc.is_in(rows.column(0), wanted).to_numpy())
-            tables += [self.read(start + place, start + place + 1) for place in places.tolist()]
+            indices = np.flatnonzero(pc.is_in(rows.column(0), wanted).to_numpy())
+            tables += [self.read(start + index, start + index + 1) for index in indices.tolist()]
         return pa.concat_tables(tables)
 
 
 def open_table(
     context: AppContext, noun: Noun[Any], artefact_id: str, file: str = _TABLE
-) -> tuple[Artefact, KeptTable]:
+) -> tuple[Artefact, StoredTable]:
     """Return the artefact and its table, or another of its files, opened; refuse an artefact that is not ready.
 
     Raises
@@ -114,4 +114,4 @@ def open_table(
     artefact = context.artefacts.get(noun.name, artefact_id)
     artefact.ready_result()
     path = context.objects.path_of_pages(artefact.files[file])
-    return artefact, KeptTable(path.open("rb"), path.stat().st_size)
+    return artefact, StoredTable(path.open("rb"), path.stat().st_size)

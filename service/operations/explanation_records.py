@@ -47,7 +47,7 @@ class CallRecord:
             "dictionary_revision": warm.wording.words.revision,
             "created_at": round(time.time(), 6),  # as answers show it, so that lists are cut at what was read
         }
-        self.kept: list[ExplanationRow] = []
+        self.rows: list[ExplanationRow] = []
 
     def identify(self, explanations: list[dict[str, Any]]) -> list[Any]:
         """Give each explanation an id, keep it, and return all as they are to be answered, those kept as JSON.
@@ -76,7 +76,7 @@ class CallRecord:
             )
             raise StorageError("too_many_rows", detail)
         known = {"id": explanation_id, "row_id": row_id, "request": request, "response": response}
-        self.kept.append(ExplanationRow(**self._shared, **known, n_bytes=n_bytes, digest=digest_of(response)))
+        self.rows.append(ExplanationRow(**self._shared, **known, n_bytes=n_bytes, digest=digest_of(response)))
         return orjson.Fragment(response)
 
 
@@ -92,11 +92,11 @@ def record_of(
     """
     if context.explanation_log is None:
         return None
-    context.explanation_log.check_room()
+    context.explanation_log.check_capacity()
     return CallRecord(warm, request, name)
 
 
 async def store(context: AppContext, record: CallRecord | None) -> None:
     """Wait until a call's explanations are stored, if they are to be; raise where they are not."""
-    if record is not None and record.kept and context.explanation_log is not None:
-        await context.explanation_log.add(record.kept)
+    if record is not None and record.rows and context.explanation_log is not None:
+        await context.explanation_log.add(record.rows)

@@ -40,7 +40,7 @@ from storage.feature_matching import match_features
 from tree_explainers.compute.job_sizes import MIB, JobSizes, n_processes
 
 from ..app_context import AppContext
-from .artefact_tables import KeptTable, open_table
+from .artefact_tables import StoredTable, open_table
 from .artefacts import MadeFrom, request_artefact
 from .dictionaries import refuse_hidden
 from .explainers import get_explainer
@@ -148,7 +148,7 @@ def _check_size(limit: int, request: ExplanationSetRequest, dataset: StoredDatas
 
 
 @dataclass(frozen=True, slots=True)
-class KeptLines:
+class StoredLines:
     """The lines of one set."""
 
     path: Path
@@ -160,7 +160,7 @@ class KeptLines:
         """Bytes of the file."""
         return int(self.offsets[-1])
 
-    def kept_blocks(self) -> Generator[bytes]:
+    def stored_blocks(self) -> Generator[bytes]:
         """Yield the file as it is kept."""
         with self.path.open("rb") as file:
             while block := file.read(_BLOCK_BYTES):
@@ -199,15 +199,15 @@ def _split(lines: pa.NativeFile) -> Iterator[bytes]:
         yield bytes(pending)
 
 
-def open_lines(context: AppContext, explanation_set_id: str) -> KeptLines:
+def open_lines(context: AppContext, explanation_set_id: str) -> StoredLines:
     """Return the lines of a set; refuse one that is not ready, or may show what is hidden by now."""
     artefact = context.artefacts.get(EXPLANATION_SETS.name, explanation_set_id)
     _refuse_hidden(context, artefact)
     index = read_arrays(context.objects.get(artefact.arrays or ""))
-    return KeptLines(context.objects.path_of_pages(artefact.files["lines"]), index["rows"], index["bytes"])
+    return StoredLines(context.objects.path_of_pages(artefact.files["lines"]), index["rows"], index["bytes"])
 
 
-def open_set_table(context: AppContext, explanation_set_id: str) -> KeptTable:
+def open_set_table(context: AppContext, explanation_set_id: str) -> StoredTable:
     """Return the table of a set, opened; the refusals are those of ``open_lines``."""
     artefact, table = open_table(context, EXPLANATION_SETS, explanation_set_id)
     try:

@@ -20,7 +20,7 @@ class Rows:
     start: int
     n_rows: int  # of the whole list
     advice: str  # ends a sentence about a row that is too large
-    places: Sequence[int] | None = None  # of the rows in the list, and of one more, where only some are listed
+    indices: Sequence[int] | None = None  # of the rows in the list, and of one more, where only some are listed
 
 
 def page_blocks(rows: Rows) -> Generator[bytes]:
@@ -70,8 +70,8 @@ def _blocks(rows: Rows) -> Generator[bytes]:
 
 def _cursor_after(rows: Rows, n_rows: int) -> str | None:
     """Return the cursor of the page after one of ``n_rows`` rows."""
-    if rows.places is not None:
-        return str(rows.places[n_rows]) if n_rows < len(rows.places) else None
+    if rows.indices is not None:
+        return str(rows.indices[n_rows]) if n_rows < len(rows.indices) else None
     stop = rows.start + n_rows
     return str(stop) if stop < rows.n_rows else None
 

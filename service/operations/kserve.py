@@ -100,8 +100,8 @@ async def infer(
     record = record_of(context, warm, rows, name) if has_explanation and warm.stores_explanations else None
 
     def inferred(tick: Tick) -> TensorAnswer:
-        found = _tensors(warm, rows, record, tick, has_explanation=has_explanation)
-        tensors = {tensor.name: tensor for tensor in found}
+        computed = _tensors(warm, rows, record, tick, has_explanation=has_explanation)
+        tensors = {tensor.name: tensor for tensor in computed}
         head = {"model_name": name, "model_version": warm.explainer_id} | ({"id": request.id} if request.id else {})
         return answer_of(head, [tensors[wanted] for wanted in are_binary], are_binary)
 
@@ -148,8 +148,8 @@ def _explained(
     read, run = _run(warm, request.instances, tick)
     explanations = _explanations(warm, request, read, run, record, tick)
     outcome, indices, _ = run
-    found = dict(zip(indices, _predictions(warm, outcome), strict=True))
-    predictions = [found.get(index) for index in range(len(request.instances))]
+    by_index = dict(zip(indices, _predictions(warm, outcome), strict=True))
+    predictions = [by_index.get(index) for index in range(len(request.instances))]
     called = {"explainer": warm.explainer_id, "explainer_name": name, "provenance": warm.provenance}
     return orjson.dumps({"predictions": predictions, "explanations": written(explanations), **called})
 

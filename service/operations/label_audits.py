@@ -31,7 +31,7 @@ from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.out_of_bag_votes import votes_cost
 
 from ..app_context import AppContext
-from .artefact_tables import KeptTable, open_table
+from .artefact_tables import StoredTable, open_table
 from .artefacts import MadeFrom, request_artefact
 from .job_estimates import KindEstimate, Need, Request, leaf_need
 from .json_pages import PARQUET_ADVICE, Rows, first_row_of, page_blocks
@@ -66,7 +66,7 @@ def request_label_audit(context: AppContext, request: LabelAuditRequest) -> Labe
 
 def _needs(sizes: JobSizes, request: Request) -> tuple[Need, ...]:
     needs: list[Need] = []
-    if _may_count_all(request):
+    if request["method"] != "neighbors":
         sums, counts = vote_bytes(sizes)
         needs += [leaf_need(sizes, request, sums), Need(counts, "take smaller trees", "/model")]
     if _may_find_nearest(sizes, request):
@@ -78,10 +78,6 @@ def _needs(sizes: JobSizes, request: Request) -> tuple[Need, ...]:
     return (*needs, Need(votes_cost(sizes.n_rows, sizes.n_features, sizes.n_outputs)[0]))
 
 
-def _may_count_all(request: Request) -> bool:
-    return bool(request["method"] != "neighbors")
-
-
 def _may_find_nearest(sizes: JobSizes, request: Request) -> bool:
     return bool(request["method"] == "neighbors") or (
         request["method"] == "auto" and sizes.n_rows <= MOST_ROWS_OF_NEIGHBORS
@@ -90,7 +86,7 @@ def _may_find_nearest(sizes: JobSizes, request: Request) -> bool:
 
 def _seconds(sizes: JobSizes, request: Request) -> float:
     seconds = votes_cost(sizes.n_rows, sizes.n_features, sizes.n_outputs)[1]
-    seconds += vote_seconds(sizes) if _may_count_all(request) else 0.0
+    seconds += vote_seconds(sizes) if request["method"] != "neighbors" else 0.0
     return seconds + (neighbor_seconds(sizes) if _may_find_nearest(sizes, request) else 0.0)
 
 
@@ -135,7 +131,7 @@ class RowFilter:
     decided: bool | None = None
     suggested: bool | None = None  # whether any other label is
 
-    def places(self, table: KeptTable, start: int, n_wanted: int, decided: Collection[int]) -> list[int]:
+    def indices_of(self, table: StoredTable, start: int, n_wanted: int, decided: Collection[int]) -> list[int]:
         """Return where the first rows from ``start`` on stand that are meant: ``n_wanted`` or fewer."""
         indices: list[int] = []
         for first, rows in table.groups(list(_FILTERED), start):
@@ -175,9 +171,9 @@ def list_audited_rows(
             rows = table.read(start, min(start + limit, table.n_rows))
             return page_blocks(Rows(_encoded(rows), start, table.n_rows, PARQUET_ADVICE))
         decided = () if chosen.decided is None else context.label_decisions.in_force(label_audit_id)
-        places = chosen.places(table, start, limit + 1, decided)
-        tables = [table.schema.empty_table(), *(table.read(index, index + 1) for index in places[:limit])]
-        return page_blocks(Rows(_encoded(pa.concat_tables(tables)), start, table.n_rows, PARQUET_ADVICE, places))
+        indices = chosen.indices_of(table, start, limit + 1, decided)
+        tables = [table.schema.empty_table(), *(table.read(index, index + 1) for index in indices[:limit])]
+        return page_blocks(Rows(_encoded(pa.concat_tables(tables)), start, table.n_rows, PARQUET_ADVICE, indices))
 
 
 def audited_row(context: AppContext, label_audit_id: str, row: int) -> AuditedRow:

@@ -14,7 +14,7 @@ from storage.label_decisions import NewDecision
 
 from ..app_context import AppContext
 from ..callers import CURRENT_KEY
-from .artefact_tables import KeptTable, open_table
+from .artefact_tables import StoredTable, open_table
 from .artefacts import get_result
 from .label_audits import audited_row
 from .preconditions import Precondition
@@ -91,14 +91,14 @@ def count_decisions(context: AppContext, label_audit_id: str) -> DecisionCounts:
     return context.label_decisions.counts(label_audit_id, result["n_suggested"])
 
 
-def export_blocks(context: AppContext, label_audit_id: str) -> tuple[KeptTable, Iterator[pa.Table]]:
+def export_blocks(context: AppContext, label_audit_id: str) -> tuple[StoredTable, Iterator[pa.Table]]:
     """Return the audit's table, to be closed, and all rows with their labels before and after, some at a time."""
     table = open_table(context, LABEL_AUDITS, label_audit_id)[1]
     decisions = context.label_decisions.in_force(label_audit_id)
     return table, (_with_decisions(rows, decisions) for rows in table.blocks())
 
 
-def export_json(table: KeptTable, blocks: Iterator[pa.Table]) -> Generator[bytes]:
+def export_json(table: StoredTable, blocks: Iterator[pa.Table]) -> Generator[bytes]:
     """Yield the export as one JSON list; the table is closed at its end."""
     with table:
         yield b'{"object":"list","data":['

@@ -136,9 +136,9 @@ def _place(placement: _Placement, request: PlacesRequest, tick: Tick) -> bytes:
     arrays, leaves = placement.arrays, outcome.leaves
     if "coarser_leaves" in arrays:
         leaves = map_leaves(arrays["coarser_leaves"], arrays["leaf_offsets"], leaves)
-    places, nearest = place_rows(leaves, arrays["leaves"], arrays["weights"], arrays["places"], tick)
-    rows: list[dict[str, Any]] = [{"row_id": row_id, **_NO_PLACE} for row_id in row_ids]
-    for index, (x, y), proximity in zip(indices, places.tolist(), nearest.tolist(), strict=True):
+    positions, nearest = place_rows(leaves, arrays["leaves"], arrays["weights"], arrays["places"], tick)
+    rows: list[dict[str, Any]] = [{"row_id": row_id, **_NO_POSITION} for row_id in row_ids]
+    for index, (x, y), proximity in zip(indices, positions.tolist(), nearest.tolist(), strict=True):
         is_placed = not np.isnan(x)
         rows[index] |= {"status": "ok", "proximity": proximity} | ({"x": x, "y": y} if is_placed else {})
     for index, error in refused.items():
@@ -146,4 +146,4 @@ def _place(placement: _Placement, request: PlacesRequest, tick: Tick) -> bytes:
     return orjson.dumps({"object": "place_list", "map": placement.map_id, "data": rows})
 
 
-_NO_PLACE = {"status": "error", "x": None, "y": None, "proximity": None, "problem": None}
+_NO_POSITION = {"status": "error", "x": None, "y": None, "proximity": None, "problem": None}

@@ -41,7 +41,7 @@ from tree_explainers.prototype_sets.euclidean_sweep import n_steps
 
 from ..admission.batches import Cost
 from ..app_context import AppContext
-from .artefact_tables import KeptTable, open_table
+from .artefact_tables import StoredTable, open_table
 from .artefacts import MadeFrom, request_artefact
 from .job_estimates import KindEstimate, Need, Request, leaf_need
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page_blocks
@@ -113,7 +113,7 @@ def list_neighbors(context: AppContext, proximities_id: str, limit: int, cursor:
         return page_blocks(Rows(neighbors_of(table, rows, row_ids), start, file.n_rows, PARQUET_ADVICE))
 
 
-def neighbors_of(table: KeptTable, rows: range, row_ids: list[str]) -> Iterator[bytes]:
+def neighbors_of(table: StoredTable, rows: range, row_ids: list[str]) -> Iterator[bytes]:
     """Return rows with their neighbours as JSON, for each row that has an id here: each a ``NeighborsOfRow``."""
     columns = ["row", "neighbor_row", "neighbor_row_id", "proximity"]
     lines = table.read_where("row", rows.start, rows.stop, columns)

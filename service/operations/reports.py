@@ -120,14 +120,14 @@ async def verify_report(context: AppContext, report_id: str) -> ReportVerificati
     Conflict
         If something that it shows was deleted; made again from the same request, it has the same id.
     """
-    request, _, _ = await asyncio.to_thread(_kept, context, report_id)
+    request, _, _ = await asyncio.to_thread(_stored, context, report_id)
     cost = Cost(_SECONDS_TO_DRAW + _SECONDS_PER_ROW * len(request.rows), 0)
     return await context.batches.run(cost, lambda tick: verify(context, report_id, tick))
 
 
 def verify(context: AppContext, report_id: str, tick: Tick = no_tick) -> ReportVerification:
     """Do the same in a thread of the caller's; ``tick`` is called before each row and each part, and may raise."""
-    request, filed, digest = _kept(context, report_id)
+    request, filed, digest = _stored(context, report_id)
     try:
         warm = warm_explainer(context, request.explainer)
         shown = ReportReader(context.database, context.objects).read(request, warm, tick)
@@ -145,7 +145,7 @@ def report_file(context: AppContext, report_id: str) -> str:
     return context.objects.get(artefact.files[FILE]).decode()
 
 
-def _kept(context: AppContext, report_id: str) -> tuple[ReportRequest, ReportResult, str]:
+def _stored(context: AppContext, report_id: str) -> tuple[ReportRequest, ReportResult, str]:
     """Return a report's request, its result, and the SHA-256 of its file as it is now."""
     artefact = context.artefacts.get(REPORTS.name, report_id)
     result = ReportResult.model_validate_json(context.objects.get(artefact.ready_result()))

@@ -80,7 +80,7 @@ def refuse_unused(request: Contract, user: str, unused: Mapping[str, str], below
 
 def _shown(value: Any) -> str:  # of any field
     """Return a value as JSON; of nested fields those that were given."""
-    return orjson.dumps(value, default=lambda given: given.model_dump(mode="json", exclude_unset=True)).decode()
+    return orjson.dumps(value, default=lambda part: part.model_dump(mode="json", exclude_unset=True)).decode()
 
 
 MethodName = TypeVar("MethodName", bound=str)

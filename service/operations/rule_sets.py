@@ -29,7 +29,7 @@ from tree_explainers.rule_sets import cost
 
 from ..app_context import AppContext
 from ..exports import write_rules, write_rules_over_tables
-from .artefact_tables import KeptTable, open_table
+from .artefact_tables import StoredTable, open_table
 from .artefacts import MadeFrom, exported_result, matching_evaluation, request_artefact, words_of
 from .feature_sets import tables_behind
 from .job_estimates import KindEstimate, Need, Request
@@ -153,7 +153,7 @@ def export_rules(context: AppContext, rule_set_id: str, form: RuleExportFormat, 
     return write_rules(content, form) if behind is None else write_rules_over_tables(content, behind)
 
 
-def open_region_table(context: AppContext, rule_set_id: str, name: Literal["parameters", "rows"]) -> KeptTable:
+def open_region_table(context: AppContext, rule_set_id: str, name: Literal["parameters", "rows"]) -> StoredTable:
     """Return a table about the regions of a rule set, opened.
 
     Raises
@@ -170,7 +170,7 @@ def open_region_table(context: AppContext, rule_set_id: str, name: Literal["para
         raise StorageError("method_not_applicable", detail) from None
 
 
-def shown_parameters(context: AppContext, rule_set_id: str) -> tuple[KeptTable, Iterator[pa.Table] | None]:
+def shown_parameters(context: AppContext, rule_set_id: str) -> tuple[StoredTable, Iterator[pa.Table] | None]:
     """Return the table of parameters, opened, and its lines without hidden features; none where all are shown."""
     table = open_region_table(context, rule_set_id, "parameters")
     words = words_of(context, RULE_SETS, context.artefacts.get(RULE_SETS.name, rule_set_id))

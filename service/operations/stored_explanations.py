@@ -29,33 +29,33 @@ _ABSENT = object()
 
 def write_explanation(context: AppContext, explanation_id: str) -> bytes:
     """Return a stored explanation as JSON: a ``StoredExplanation``, whose response is the very bytes of the answer."""
-    kept = context.explanations.get(explanation_id)
-    used = _dictionary_of(kept)
+    stored = context.explanations.get(explanation_id)
+    used = _dictionary_of(stored)
     refuse_hidden(context, f"explanation {explanation_id!r}", used)
-    summary = StoredExplanationSummary(**summary_of(kept)).model_dump(mode="json")
-    texts = {"request": _shown_request(context, kept), "response": orjson.Fragment(kept.response)}
-    known = {"provenance": kept.provenance, "revision": kept.revision, "dictionary": used.model_dump()}
+    summary = StoredExplanationSummary(**summary_of(stored)).model_dump(mode="json")
+    texts = {"request": _shown_request(context, stored), "response": orjson.Fragment(stored.response)}
+    known = {"provenance": stored.provenance, "revision": stored.revision, "dictionary": used.model_dump()}
     return orjson.dumps({**summary, **known, **texts})
 
 
-def _dictionary_of(kept: ExplanationRow) -> DictionaryUsed:
-    return DictionaryUsed(dataset=kept.dataset, revision=kept.dictionary_revision)
+def _dictionary_of(stored: ExplanationRow) -> DictionaryUsed:
+    return DictionaryUsed(dataset=stored.dataset, revision=stored.dictionary_revision)
 
 
-def _shown_request(context: AppContext, kept: ExplanationRow) -> Any:  # JSON
+def _shown_request(context: AppContext, stored: ExplanationRow) -> Any:  # JSON
     """Return the request of a stored explanation without the values of hidden features."""
-    hidden = context.dictionaries.hidden_since(kept.dataset, -1)
-    request = _read(kept.request)
+    hidden = context.dictionaries.hidden_since(stored.dataset, -1)
+    request = _read(stored.request)
     if not hidden or not isinstance(request, dict) or not request.get("instances"):
-        return orjson.Fragment(kept.request)
-    return {**request, "instances": [_shown_instance(context, kept, row, hidden) for row in request["instances"]]}
+        return orjson.Fragment(stored.request)
+    return {**request, "instances": [_shown_instance(context, stored, row, hidden) for row in request["instances"]]}
 
 
-def _shown_instance(context: AppContext, kept: ExplanationRow, row: Any, hidden: frozenset[str]) -> Any:  # JSON
+def _shown_instance(context: AppContext, stored: ExplanationRow, row: Any, hidden: frozenset[str]) -> Any:  # JSON
     if isinstance(row, dict):
         return {name: value for name, value in row.items() if name not in hidden}
     try:
-        names = context.models.get(context.explainers.get(kept.explainer).model).view.feature_names
+        names = context.models.get(context.explainers.get(stored.explainer).model).view.feature_names
     except NotFound:  # it does not say which value is of which feature
         return []
     return [None if name in hidden else value for name, value in zip(names, row, strict=False)]
@@ -82,51 +82,51 @@ async def verify_explanation(context: AppContext, explanation_id: str) -> Verifi
     Conflict
         If what it was computed from, explainer or dataset, was deleted; registered again, it has the same id.
     """
-    kept = await asyncio.to_thread(context.explanations.get, explanation_id)
-    request = _request_of(kept)
+    stored = await asyncio.to_thread(context.explanations.get, explanation_id)
+    request = _request_of(stored)
     if request is None:
-        return _verification(context, kept, [""])
+        return _verification(context, stored, [""])
     try:
-        computed = await _computed_again(context, kept, request)
+        computed = await _computed_again(context, stored, request)
     except NotFound as error:
-        detail = f"explanation {kept.id!r} cannot be computed again: {error.detail}"
+        detail = f"explanation {stored.id!r} cannot be computed again: {error.detail}"
         raise Conflict("conflict", detail) from error
-    return _verification(context, kept, list(_differences(_read(kept.response), computed)))
+    return _verification(context, stored, list(_differences(_read(stored.response), computed)))
 
 
-def _request_of(kept: ExplanationRow) -> ExplanationRequest | None:
+def _request_of(stored: ExplanationRow) -> ExplanationRequest | None:
     try:
-        return ExplanationRequest.model_validate_json(kept.request)
+        return ExplanationRequest.model_validate_json(stored.request)
     except ValidationError:  # somebody changed it
         return None
 
 
-async def _computed_again(context: AppContext, kept: ExplanationRow, request: ExplanationRequest) -> Any:  # JSON
-    warm = await find_warm(context, kept.explainer)
+async def _computed_again(context: AppContext, stored: ExplanationRow, request: ExplanationRequest) -> Any:  # JSON
+    warm = await find_warm(context, stored.explainer)
     size = checked_size(context, warm, request)
 
     def compute(_tick: Tick) -> Any:  # JSON
         read = None if request.dataset is None else read_rows(context, warm, request)
         (computed,) = explain_instances(warm, request, read)
-        return orjson.loads(orjson.dumps({"id": kept.id, **computed}))
+        return orjson.loads(orjson.dumps({"id": stored.id, **computed}))
 
     return await context.batches.run(await cost_of(warm, request, size), compute)
 
 
-def _verification(context: AppContext, kept: ExplanationRow, differences: list[str]) -> Verification:
-    computed_by, computed_now = (kept.provenance.get("service"), kept.revision), (version("leafspace"), REVISION)
-    is_same = kept.digest_matches and not differences
-    is_foreign = kept.digest_matches and computed_by != computed_now
+def _verification(context: AppContext, stored: ExplanationRow, differences: list[str]) -> Verification:
+    computed_by, computed_now = (stored.provenance.get("service"), stored.revision), (version("leafspace"), REVISION)
+    is_same = stored.digest_matches and not differences
+    is_foreign = stored.digest_matches and computed_by != computed_now
     return Verification(
-        explanation=kept.id,
+        explanation=stored.id,
         status="same" if is_same else "other_revision" if is_foreign else "different",
-        digest_matches=kept.digest_matches,
+        digest_matches=stored.digest_matches,
         differences=differences[:MAX_DIFFERENCES],
         n_differences=len(differences),
         service=str(computed_by[0]),
         present_service=computed_now[0],
-        dictionary=_dictionary_of(kept),
-        present_dictionary=DictionaryUsed(dataset=kept.dataset, revision=context.dictionary_revisions.of(kept.dataset)),
+        dictionary=_dictionary_of(stored),
+        present_dictionary=DictionaryUsed(dataset=stored.dataset, revision=context.dictionary_revisions.of(stored.dataset)),
         revision=computed_by[1],
         present_revision=computed_now[1],
     )

@@ -25,7 +25,7 @@ from ..web.request_class import StrictRoute
 from .answers import accepted, fingerprint, made_at_once, made_by_job, problems
 from .dependencies import ContextDep, IdempotencyKey, MemoryDep, PageDep, RequestMemory, RowPageDep
 from .list_filters import filters_of
-from .streamed_answers import page_json, rewritten, stream_file, stream_json, stream_kept_file, whole_json
+from .streamed_answers import page_json, rewritten, stream_file, stream_json, stream_stored_file, whole_json
 from .table_answers import Accept, choose, table_answer, three_forms
 
 View = TypeVar("View", bound=ArtefactView)
@@ -96,7 +96,7 @@ def _add_create(router: APIRouter, noun: Noun[View], request_artefact: RequestAr
         description=description,
         status_code=202,
         response_model=noun.view,
-        responses=made_by_job(noun.view) | (made_at_once(noun.view) if noun.made == "either" else {}),
+        responses=made_by_job(noun.view) | (made_at_once(noun.view) if noun.making == "either" else {}),
     )(create)
 
 
@@ -192,7 +192,7 @@ async def _whole_content(context: AppContext, memory: RequestMemory, noun: Noun[
     if n_bytes := await run_in_threadpool(artefacts.worded_bytes, context, noun, artefact_id):
         shown = lambda: b"".join(artefacts.shown_blocks(context, noun, artefact_id))  # noqa: E731  # as others are shown
         return await whole_json(context, memory, n_bytes, shown)
-    return await stream_kept_file(context, memory, lambda: artefacts.result_path(context, noun, artefact_id), JSON)
+    return await stream_stored_file(context, memory, lambda: artefacts.result_path(context, noun, artefact_id), JSON)
 
 
 def _of(noun: Noun[Any], endpoint: Callable[..., Any]) -> Callable[..., Any]:

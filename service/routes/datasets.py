@@ -19,7 +19,7 @@ from ..web.request_class import JsonBodyRoute, StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, fingerprint, problems, repeated, sha256_of
 from .dependencies import ContextDep, IdempotencyKey, MemoryDep, PageDep, RowPageDep
 from .list_filters import filters_of
-from .streamed_answers import PageSize, page_json, stream_kept_file, whole_json
+from .streamed_answers import PageSize, page_json, stream_stored_file, whole_json
 from .table_answers import Accept, choose
 
 _WRITTEN = {JSON: JSON, PARQUET: PARQUET, "*/*": JSON, "application/*": JSON, "": JSON}
@@ -145,7 +145,7 @@ async def list_rows(
 ) -> Response:
     """Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says."""
     if choose(accept, _WRITTEN) == PARQUET:
-        return await stream_kept_file(context, memory, lambda: operations.open_content(context, dataset_id), PARQUET)
+        return await stream_stored_file(context, memory, lambda: operations.open_content(context, dataset_id), PARQUET)
     read = partial(operations.list_rows, context, dataset_id, chosen.columns, page.limit, page.cursor)
     if chosen.rows is not None:
         read = partial(operations.list_numbered_rows, context, dataset_id, chosen.columns, chosen.rows, page.cursor)

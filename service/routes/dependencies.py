@@ -108,10 +108,10 @@ async def check_ready(context: ContextDep) -> Health:
     if context.draining.has_begun:
         detail = "this process is about to stop; send your request to another one, or again in a moment"
         raise StorageUnavailable(detail)
-    found = await context.health.health()
-    if found.database_fault is not None:
-        raise StorageUnavailable(found.database_fault)
-    return found
+    health = await context.health.health()
+    if health.database_fault is not None:
+        raise StorageUnavailable(health.database_fault)
+    return health
 
 
 async def _page(

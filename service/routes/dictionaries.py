@@ -17,7 +17,7 @@ from .streamed_answers import whole_json
 
 router = APIRouter(prefix=DATASETS.path, tags=[DATASETS.words], route_class=StrictRoute)
 _CREATED, _CHANGED = 201, 200
-_MADE: dict[int | str, dict[str, Any]] = {_CREATED: {"model": Dictionary, "description": "There was none before."}}
+_CREATION: dict[int | str, dict[str, Any]] = {_CREATED: {"model": Dictionary, "description": "There was none before."}}
 
 
 @router.get("/{dataset_id}/dictionary", response_model=Dictionary, responses=problems(404, 503))
@@ -40,7 +40,7 @@ async def get_dictionary(dataset_id: str, context: ContextDep, memory: MemoryDep
 @router.put(
     "/{dataset_id}/dictionary",
     status_code=_CHANGED,
-    responses=_MADE | problems(400, 404, 408, 409, 412, 413, 415, 422, 503, 507),
+    responses=_CREATION | problems(400, 404, 408, 409, 412, 413, 415, 422, 503, 507),
 )
 def put_dictionary(
     dataset_id: str,

@@ -28,7 +28,7 @@ _NewName = Annotated[
     Path(description="The name: lower-case letters, digits and hyphens, at most 63, a letter first."),
 ]
 _CREATED, _CHANGED = 201, 200
-_MADE: dict[int | str, dict[str, Any]] = {_CREATED: {"model": ExplainerName, "description": "The name is new."}}
+_CREATION: dict[int | str, dict[str, Any]] = {_CREATED: {"model": ExplainerName, "description": "The name is new."}}
 
 
 @router.get("", responses=problems(422, 503))
@@ -46,7 +46,7 @@ def get_explainer_name(name: _Name, context: ContextDep, response: Response) -> 
 @router.put(
     "/{name}",
     status_code=_CHANGED,
-    responses=_MADE | problems(400, 404, 408, 409, 412, 413, 415, 422, 503, 507),
+    responses=_CREATION | problems(400, 404, 408, 409, 412, 413, 415, 422, 503, 507),
 )
 def put_explainer_name(
     name: _NewName,

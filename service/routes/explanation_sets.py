@@ -63,5 +63,5 @@ def _whole(context: AppContext, explanation_set_id: str, media_type: str) -> Str
         return table_answer(open_set_table(context, explanation_set_id), media_type)
     lines = open_lines(context, explanation_set_id)
     if media_type == ZSTD:
-        return StreamedAnswer(lines.kept_blocks(), ZSTD, lines.size_bytes)
+        return StreamedAnswer(lines.stored_blocks(), ZSTD, lines.size_bytes)
     return StreamedAnswer(lines.blocks(), media_type)

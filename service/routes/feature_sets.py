@@ -42,7 +42,7 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
         "content": {JSON: {"schema": {}}, **{form: {"schema": {"type": "string"}} for form in (_SQL, HTML)}},
     }
 }
-_MADE: dict[int | str, dict[str, Any]] = repeated(FeatureDataset, "The dataset is there.")
+_CREATION: dict[int | str, dict[str, Any]] = repeated(FeatureDataset, "The dataset is there.")
 
 
 def write(result: bytes, media_type: str) -> bytes:
@@ -93,7 +93,7 @@ async def evaluate_features(feature_set_id: str, request: FeatureRowsRequest, co
     "/{feature_set_id}/datasets",
     status_code=202,
     response_model=FeatureDataset,
-    responses=_MADE | problems(400, 404, 408, 409, 413, 415, 422, 503, 507),
+    responses=_CREATION | problems(400, 404, 408, 409, 413, 415, 422, 503, 507),
 )
 def request_dataset(feature_set_id: str, request: FeatureDatasetRequest, context: ContextDep) -> Response:
     """Request an ordinary dataset with the features of a relational dataset's examples; a job makes it."""

@@ -23,9 +23,9 @@ async def live() -> Liveness:
 
 
 @router.get("/readyz", responses=problems(503))
-async def ready(found: Annotated[Health, Depends(check_ready)]) -> Readiness:
+async def ready(health: Annotated[Health, Depends(check_ready)]) -> Readiness:
     """Say whether the process can do its work; without its queue it still explains and reads."""
-    return Readiness(degraded=list(found.degraded))
+    return Readiness(degraded=list(health.degraded))
 
 
 # Not part of the contract: names may be added, and clients have no use for them.

@@ -48,7 +48,7 @@ AuditedRowIndex = Annotated[
 ]
 _EXPORTED: dict[DecisionExportFormat, str] = {"csv": CSV, "parquet": PARQUET, "json": JSON}
 _ROW_BYTES, _CREATED, _CHANGED = 1 << 20, 201, 200
-_MADE: dict[int | str, dict[str, Any]] = {
+_CREATION: dict[int | str, dict[str, Any]] = {
     _CREATED: {"model": LabelDecision, "description": "The decision was written down."},
     _CHANGED: {"model": LabelDecision, "description": "It was the decision in force already; nothing was written."},
 }
@@ -192,7 +192,7 @@ def get_label_decision(
 @router.put(
     "/{label_audit_id}/decisions/{row:int}",
     status_code=_CREATED,
-    responses=_MADE | problems(400, 404, 408, 409, 412, 413, 415, 422, 503, 507),
+    responses=_CREATION | problems(400, 404, 408, 409, 412, 413, 415, 422, 503, 507),
 )
 def put_label_decision(  # what the request names
     label_audit_id: str,

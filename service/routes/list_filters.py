@@ -57,7 +57,7 @@ def _parameter(noun: Noun[Any], field: str) -> Any:  # an annotation
     if field in _TEXTS:
         text, example = _TEXTS[field]
         return Annotated[Name | None, Query(description=f"Only {noun.words} {text}.", examples=[example])]
-    kinds = {"kind": Literal[tuple(made.name for made in NOUNS.kinds_of_jobs)]}
+    kinds = {"kind": Literal[tuple(noun_of_job.name for noun_of_job in NOUNS.kinds_of_jobs)]}
     statuses = ArtefactStatus if noun.is_made_by_job else JobStatus
     chosen, example = (kinds[field], "prototype_sets") if field in kinds else (statuses, "failed")
     return Annotated[chosen | None, Query(description=f"Only {noun.words} of this {field}.", examples=[example])]

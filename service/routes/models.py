@@ -112,8 +112,8 @@ async def get_tree(model_id: str, tree: TreeIndex, context: ContextDep, memory: 
 async def list_features(model_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read how often the trees of a model test each feature."""
     n_bytes = await run_in_threadpool(operations.tree_bytes, context, model_id)
-    made = lambda: operations.feature_usage(context, model_id).model_dump_json().encode()  # noqa: E731  # as others
-    return Response(await memory.make_whole(context.response_memory, _USAGE_BYTES, n_bytes, made), media_type=JSON)
+    write = lambda: operations.feature_usage(context, model_id).model_dump_json().encode()  # noqa: E731  # as others
+    return Response(await memory.make_whole(context.response_memory, _USAGE_BYTES, n_bytes, write), media_type=JSON)
 
 
 @router.post(

@@ -107,8 +107,8 @@ async def draw_overview(context: ContextDep, memory: MemoryDep) -> Response:
 @router.get("/page/parts/jobs")
 async def draw_jobs(context: ContextDep, memory: MemoryDep) -> Response:
     """Draw jobs under way."""
-    made = lambda: views.jobs_under_way(context).encode()  # noqa: E731  # as others are made
-    return _html(await memory.make_whole(context.small_response_memory, _JOBS_BYTES, _JOBS_BYTES, made))
+    draw = lambda: views.jobs_under_way(context).encode()  # noqa: E731  # as others are made
+    return _html(await memory.make_whole(context.small_response_memory, _JOBS_BYTES, _JOBS_BYTES, draw))
 
 
 @router.get("/page/parts/found")
@@ -116,7 +116,7 @@ async def draw_found(
     context: ContextDep, memory: MemoryDep, name: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
     """Draw what has a name."""
-    return await _drawn(context, memory, lambda: views.found(context, name))
+    return await _drawn(context, memory, lambda: views.search(context, name))
 
 
 @router.get("/page/parts/represented/{artefact_id}/{rank}")
@@ -155,8 +155,8 @@ async def draw_regions(explainer_id: str, request: Request, context: ContextDep,
 
 async def _drawn(context: AppContext, memory: RequestMemory, draw: Callable[[], str]) -> Response:
     """Return a view that is drawn in a thread, once there is room for it and for what it is drawn from."""
-    made = lambda: draw().encode()  # noqa: E731  # as others are made
-    return _html(await memory.make_whole(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, made))
+    drawn_bytes = lambda: draw().encode()  # noqa: E731  # as others are made
+    return _html(await memory.make_whole(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, drawn_bytes))
 
 
 def _html(drawing: bytes) -> Response:

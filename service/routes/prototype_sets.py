@@ -20,7 +20,7 @@ from ..operations.prototype_sets import classifier_file, export_classifier, requ
 from .answers import problems
 from .artefact_routes import add_whole_content, artefact_router
 from .dependencies import ContextDep, MemoryDep, PlainInteger, RowPageDep
-from .streamed_answers import drawn, page_json, rewritten, stream_kept_file
+from .streamed_answers import drawn, page_json, rewritten, stream_stored_file
 from .table_answers import table_as
 
 _SQL_GROWTH = 40  # bytes of SQL for each byte of the document that it is written from, at most about
@@ -91,7 +91,7 @@ async def export_prototype_set(
         return await drawn(context, memory, result, PROTOTYPE_SETS, prototype_set_id)
     if form == "json" or form == "onnx":  # noqa: PLR1714  # so that type checkers know the others
         find = lambda: classifier_file(context, prototype_set_id, form)  # noqa: E731  # as others are found
-        return await stream_kept_file(context, memory, find, media_type)
+        return await stream_stored_file(context, memory, find, media_type)
     path = await run_in_threadpool(classifier_file, context, prototype_set_id, form)
     write_in = lambda document: export_classifier(document, form)  # noqa: E731  # as others are written
     return await rewritten(context, memory, path, write_in, media_type, _SQL_GROWTH if form == "sql" else 2)

@@ -12,7 +12,7 @@ from ..operations import reports
 from .answers import problems
 from .artefact_routes import artefact_router
 from .dependencies import ContextDep, MemoryDep
-from .streamed_answers import stream_kept_file
+from .streamed_answers import stream_stored_file
 
 router = artefact_router(
     REPORTS,
@@ -30,7 +30,7 @@ _NOT_THERE = problems(404, 409, 503)
 )
 async def get_report_content(report_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read the report: one HTML file of at most 5 MB, without script, that needs nothing else."""
-    return await stream_kept_file(context, memory, lambda: _path(context, report_id), HTML)
+    return await stream_stored_file(context, memory, lambda: _path(context, report_id), HTML)
 
 
 def _path(context: AppContext, report_id: str) -> Path:

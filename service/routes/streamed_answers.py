@@ -84,8 +84,8 @@ async def page_json(
     context: AppContext, memory: RequestMemory, make: Callable[[], Generator[bytes]], size: PageSize = _LARGEST_PAGE
 ) -> Response:
     """Return a page of JSON, whole before any of it is sent: what it is made from is not kept for slow callers."""
-    made = lambda: b"".join(make())  # noqa: E731  # as others are made
-    body = await memory.make_whole(context.response_memory, size.n_held, size.n_making, made)
+    joined = lambda: b"".join(make())  # noqa: E731  # as others are made
+    body = await memory.make_whole(context.response_memory, size.n_held, size.n_making, joined)
     return Response(body, media_type=JSON)
 
 
@@ -111,7 +111,7 @@ async def stream_file(
     return await memory.make(context.download_memory, n_bytes, make)
 
 
-async def stream_kept_file(
+async def stream_stored_file(
     context: AppContext, memory: RequestMemory, find: Callable[[], Path], media_type: str
 ) -> StreamedAnswer:
     """Return the answer that sends a file as it is kept."""
@@ -147,9 +147,9 @@ async def drawn(context: AppContext, memory: RequestMemory, path: Path, noun: No
 
 async def drawn_by(context: AppContext, memory: RequestMemory, draw: Callable[[], str]) -> Response:
     """Return a file that ``draw`` makes, once there is room for it and for what it is drawn from."""
-    made = lambda: draw().encode()  # noqa: E731  # as others are made
+    drawn_bytes = lambda: draw().encode()  # noqa: E731  # as others are made
     return Response(
-        await memory.make_whole(context.response_memory, _DRAWING_BYTES, _DRAWN_BYTES, made), media_type=HTML
+        await memory.make_whole(context.response_memory, _DRAWING_BYTES, _DRAWN_BYTES, drawn_bytes), media_type=HTML
     )
 
 

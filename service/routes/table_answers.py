@@ -15,7 +15,7 @@ from fastapi import Header
 from schemas.noun import CSV, JSON, PARQUET
 from storage.errors import StorageError
 
-from ..operations.artefact_tables import KeptTable
+from ..operations.artefact_tables import StoredTable
 from .streamed_answers import StreamedAnswer
 
 Accept = Annotated[str, Header(include_in_schema=False)]
@@ -52,18 +52,18 @@ def choose(accept: str, written: Mapping[str, str] = _WRITTEN) -> str:
 def _preference(entry: str) -> tuple[float, str]:
     """Return the quality, 0 to 1, and the media type of one entry."""
     media_type, *parameters = (part.strip().lower() for part in entry.split(";"))
-    given = next((parameter[2:] for parameter in parameters if parameter.startswith("q=")), "1")
-    return (float(given) if _QUALITY.fullmatch(given) else 1.0), media_type
+    weight = next((parameter[2:] for parameter in parameters if parameter.startswith("q=")), "1")
+    return (float(weight) if _QUALITY.fullmatch(weight) else 1.0), media_type
 
 
-def table_answer(table: KeptTable, media_type: str) -> StreamedAnswer:
+def table_answer(table: StoredTable, media_type: str) -> StreamedAnswer:
     """Return the answer that streams a table as CSV or Parquet, and closes it."""
     if media_type == CSV:
         return StreamedAnswer(written_csv(table, table.schema, table.blocks()), CSV)
     return StreamedAnswer(_file_blocks(table), PARQUET, table.size_bytes)
 
 
-def chosen_rows_answer(table: KeptTable, blocks: Iterable[pa.Table] | None, media_type: str) -> StreamedAnswer:
+def chosen_rows_answer(table: StoredTable, blocks: Iterable[pa.Table] | None, media_type: str) -> StreamedAnswer:
     """Return the answer that streams some rows of a table, which come in blocks, or all of them as it is kept."""
     if blocks is None:
         return table_answer(table, media_type)
@@ -88,7 +88,7 @@ def csv_of(rows: pa.Table, *, with_header: bool = True) -> bytes:
     return target.getvalue()
 
 
-def written_csv(source: KeptTable, schema: pa.Schema, blocks: Iterable[pa.Table]) -> Generator[bytes]:
+def written_csv(source: StoredTable, schema: pa.Schema, blocks: Iterable[pa.Table]) -> Generator[bytes]:
     """Yield blocks of rows as CSV; their source is closed at the end."""
     with source:
         yield csv_of(schema.empty_table())
@@ -96,7 +96,7 @@ def written_csv(source: KeptTable, schema: pa.Schema, blocks: Iterable[pa.Table]
             yield csv_of(rows, with_header=False)
 
 
-def parquet_blocks(source: KeptTable, schema: pa.Schema, blocks: Iterable[pa.Table]) -> Generator[bytes]:
+def parquet_blocks(source: StoredTable, schema: pa.Schema, blocks: Iterable[pa.Table]) -> Generator[bytes]:
     """Yield blocks of rows as one Parquet file; their source is closed at the end."""
     with source:
         pending = _Pending()
@@ -130,7 +130,7 @@ class _Pending(io.RawIOBase):
         return taken
 
 
-def _file_blocks(table: KeptTable) -> Generator[bytes]:
+def _file_blocks(table: StoredTable) -> Generator[bytes]:
     with table:
         table.file.seek(0)
         while block := table.file.read(_BLOCK_BYTES):

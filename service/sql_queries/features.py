@@ -80,9 +80,9 @@ def bound(schema: Schema, query: Query, *, reads_example: bool = False, example:
     if reads_example or schema.cutoff is not None or len(steps) != 1 or steps[0].to == "parent":
         joins, names = bind(schema, query.variables, from_examples=True), schema.tables[schema.examples].primary_key
         return Bound(joins, joins.columns(EXAMPLE, names), [f"{example}.{sql_name(name)}" for name in names], [])
-    joins, (own, reached) = bind(schema, query.variables, from_examples=False), ends(schema, steps[0])
+    joins, (columns, reached) = bind(schema, query.variables, from_examples=False), ends(schema, steps[0])
     keys = joins.columns(0, reached)
-    return Bound(joins, keys, [f"{example}.{sql_name(name)}" for name in own], not_null(keys))
+    return Bound(joins, keys, [f"{example}.{sql_name(name)}" for name in columns], not_null(keys))
 
 
 def value_lines(schema: Schema, features: Sequence[Feature]) -> tuple[Lines, list[str]]:
@@ -181,10 +181,12 @@ def exists_lines(schema: Schema, query: Query, example: str = "e") -> Lines:
 
     ``example`` is what the example is called around it.
     """
-    own = [one for one in query.conditions if _is_own_column(one)]
-    others = tuple(one for one in query.conditions if one.variable == EXAMPLE and one not in own)
-    conditions = [Joins(schema, [], {EXAMPLE: example}, {EXAMPLE: schema.examples}, None).condition(one) for one in own]
-    parts = [[f"COALESCE({' AND '.join(conditions)}, FALSE)"]] if own else []
+    of_columns = [one for one in query.conditions if _is_own_column(one)]
+    others = tuple(one for one in query.conditions if one.variable == EXAMPLE and one not in of_columns)
+    conditions = [
+        Joins(schema, [], {EXAMPLE: example}, {EXAMPLE: schema.examples}, None).condition(one) for one in of_columns
+    ]
+    parts = [[f"COALESCE({' AND '.join(conditions)}, FALSE)"]] if of_columns else []
     parts += [_exists(schema, Query((), others), example)] if others else []
     parts += [_exists(schema, component, example) for component in components(query)]
     return chained(parts, " AND ") if parts else [ALWAYS]
@@ -214,10 +216,10 @@ def components(query: Query) -> list[Query]:
     return [_part(query, [index for index, of in enumerate(roots) if of == root]) for root in dict.fromkeys(roots)]
 
 
-def _part(query: Query, kept: Sequence[int]) -> Query:
-    place_of = {EXAMPLE: EXAMPLE, **{index: place for place, index in enumerate(kept)}}
-    variables = [replace(query.variables[index], origin=place_of[query.variables[index].origin]) for index in kept]
-    conditions = [replace(one, variable=place_of[one.variable]) for one in query.conditions if one.variable in kept]
+def _part(query: Query, indices: Sequence[int]) -> Query:
+    new_index = {EXAMPLE: EXAMPLE, **{index: new for new, index in enumerate(indices)}}
+    variables = [replace(query.variables[index], origin=new_index[query.variables[index].origin]) for index in indices]
+    conditions = [replace(one, variable=new_index[one.variable]) for one in query.conditions if one.variable in indices]
     return Query(tuple[Variable, ...](variables), tuple(conditions))
 
 

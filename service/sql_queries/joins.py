@@ -76,8 +76,10 @@ class Joins:
 
     def tied_table(self, step: Step, origin: str, alias: str) -> str:
         """Return a table, its alias and what ties it to the row that a step comes from, for a JOIN."""
-        table, (own, reached) = self.schema.reached(step), ends(self.schema, step)
-        tied = equal((f"{alias}.{sql_name(name)}" for name in reached), (f"{origin}.{sql_name(name)}" for name in own))
+        table, (columns, reached) = self.schema.reached(step), ends(self.schema, step)
+        tied = equal(
+            (f"{alias}.{sql_name(name)}" for name in reached), (f"{origin}.{sql_name(name)}" for name in columns)
+        )
         return f"{sql_name(table)} AS {alias} ON {' AND '.join([tied, *self.seen(table, alias)])}"
 
     def seen(self, table: str, alias: str) -> list[str]:
@@ -94,8 +96,8 @@ class Joins:
         key = (variable, term)
         if key not in self._joined:
             alias = self._joined[key] = self._new_alias(variable, "g")
-            grouped, own = _aggregated(self, variable, term)
-            on = equal((f"{alias}.k{index + 1}" for index in range(len(own))), own)
+            grouped, columns = _aggregated(self, variable, term)
+            on = equal((f"{alias}.k{index + 1}" for index in range(len(columns))), columns)
             self.lines += framed("LEFT JOIN (", ["", *indented(grouped), ""], f") AS {alias} ON {on}")
         return self._joined[key]
 
@@ -173,21 +175,21 @@ def _constant(value: Value) -> str:
 
 def _aggregated(outer: Joins, variable: int, term: AggregateTerm) -> tuple[Lines, list[str]]:
     """Return an aggregate of all rows, and the columns of the outer query that equal its keys."""
-    own, reached = ends(outer.schema, term.by)
+    columns, reached = ends(outer.schema, term.by)
     if not _needs_examples(outer.schema, term):
         inner = bind(outer.schema, [Variable(EXAMPLE, term.by)], from_examples=False, letter="y")
         keys = inner.columns(0, reached)
-        return _term_of_rows(inner, 0, term, keys, not_null(keys)), outer.columns(variable, own)
+        return _term_of_rows(inner, 0, term, keys, not_null(keys)), outer.columns(variable, columns)
     example = outer.columns(EXAMPLE, outer.schema.tables[outer.schema.examples].primary_key)
     path = path_to(outer.variables, variable)
     inner = bind(outer.schema, [*path, Variable(len(path) - 1, term.by)], from_examples=True, letter="y")
     keys = inner.columns(EXAMPLE, outer.schema.tables[outer.schema.examples].primary_key)
     if not path:
         return _term_of_rows(inner, 0, term, keys, []), example
-    keys += inner.columns(len(path) - 1, own)
+    keys += inner.columns(len(path) - 1, columns)
     if any(step.by.to == "parent" for step in path):
         inner, keys = _distinct(outer.schema, path, term.by)
-    return _term_of_rows(inner, len(path), term, keys, []), [*example, *outer.columns(variable, own)]
+    return _term_of_rows(inner, len(path), term, keys, []), [*example, *outer.columns(variable, columns)]
 
 
 def _needs_examples(schema: Schema, term: AggregateTerm) -> bool:

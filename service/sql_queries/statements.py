@@ -145,8 +145,8 @@ def _part(schema: Schema, sources: Sequence[_Source]) -> _Source:
 def _value(schema: Schema, feature: Feature, joined: str) -> Lines:
     if feature.kind == "exists":
         return exists_lines(schema, feature.query)
-    own = own_column(feature)
-    return [or_zero(feature.kind, joined) if own is None else own]
+    column = own_column(feature)
+    return [or_zero(feature.kind, joined) if column is None else column]
 
 
 def _select(columns: Sequence[Lines]) -> Lines:

@@ -100,7 +100,7 @@ class UploadReader:
     ) -> None:
         self._settings = settings
         self._run = run
-        self._places = threading.BoundedSemaphore(settings.n_at_once)
+        self._slots = threading.BoundedSemaphore(settings.n_at_once)
         if lacking := missing():
             _LOG.warning("uploads_are_less_confined", missing=lacking)
 
@@ -189,7 +189,7 @@ class UploadReader:
             nice=self._settings.nice,
         )
         request = Request(work.task, str(work.upload), work.media_hint, work.metadata, work.limits, confinement)
-        with self._place():
+        with self._slot():
             outcome = self._run(request, n_cpu_seconds / self._settings.least_share_of_a_core)
         if outcome.status is None:  # it was held up: its processor time is not used up
             detail = "the machine is too busy to read this upload in time; send it again in a moment"
@@ -197,14 +197,14 @@ class UploadReader:
         return _answer(request, work.n_bytes, outcome)
 
     @contextmanager
-    def _place(self) -> Iterator[None]:
-        if not self._places.acquire(timeout=self._settings.wait_seconds):
+    def _slot(self) -> Iterator[None]:
+        if not self._slots.acquire(timeout=self._settings.wait_seconds):
             detail = f"{self._settings.n_at_once} uploads are being read already; send yours again in a moment"
             raise StorageUnavailable(detail)
         try:
             yield
         finally:
-            self._places.release()
+            self._slots.release()
 
 
 def _answer(request: Request, n_bytes: int, outcome: ChildOutcome) -> dict[str, Any]:

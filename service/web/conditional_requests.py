@@ -66,7 +66,7 @@ def with_entity_tag(handle: Handler, path: str) -> Handler:
         tag = None if changes else await _tag_of(request, noun.name, request.path_params[noun.id_name])
         if tag is None:
             return await handle(request)
-        if (matching := _kept_tag(request, tag)) is not None:
+        if (matching := _matching_tag(request, tag)) is not None:
             return Response(status_code=_NOT_MODIFIED, headers=_headers(matching))
         response = await handle(request)
         if response.status_code == _OK:
@@ -109,7 +109,7 @@ async def _tag_of(request: Request, noun: str, identifier: str) -> str | None:
     return digest.hexdigest()[:32]
 
 
-def _kept_tag(request: Request, tag: str) -> str | None:
+def _matching_tag(request: Request, tag: str) -> str | None:
     """Return the tag under which the caller holds the answer, plain or compressed, if they do.
 
     ``*`` is for methods that write; here it matches nothing.

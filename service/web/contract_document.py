@@ -18,7 +18,7 @@ from schemas.nouns import NOUNS
 from schemas.relational_datasets import RelationalDatasetMetadata
 
 _DESCRIPTION = "Tree ensembles that explain themselves: prototypes, nearest prototypes of single predictions, and why."
-_TAGS = {noun.words: noun.description for noun in NOUNS.kept} | {
+_TAGS = {noun.words: noun.description for noun in NOUNS.stored} | {
     "health": "Whether the process answers, whether it can serve, and which version it is.",
 }
 _METADATA: dict[str, type[Contract]] = {
@@ -156,7 +156,7 @@ def _describe_within_3_1(contract: dict[str, Any]) -> None:
 
 
 def _describe_ids(contract: dict[str, Any]) -> None:
-    ids = {noun.id_name: f"Id of the {noun.singular.replace('_', ' ')}." for noun in NOUNS.kept}
+    ids = {noun.id_name: f"Id of the {noun.singular.replace('_', ' ')}." for noun in NOUNS.stored}
     for operations in contract["paths"].values():
         for operation in operations.values():
             for parameter in operation.get("parameters", []):
@@ -204,8 +204,8 @@ def _refer_to_unions(value: Any, names: dict[str, str]) -> None:  # any JSON val
 
 def _add_examples(contract: dict[str, Any]) -> None:
     """Add real requests and answers: to schemas in JSON, to operations in other texts."""
-    schemas, kept = contract["components"]["schemas"], json.loads(_EXAMPLES.read_text(encoding="utf-8"))
-    examples = kept["schemas"]
+    schemas, recorded = contract["components"]["schemas"], json.loads(_EXAMPLES.read_text(encoding="utf-8"))
+    examples = recorded["schemas"]
     results = {f"{name}Result": example["result"] for name, example in examples.items() if example.get("result")}
     for name, example in (examples | results).items():
         schemas[name]["examples"] = [example]
@@ -217,7 +217,7 @@ def _add_examples(contract: dict[str, Any]) -> None:
         schemas[form]["properties"]["metadata"]["examples"] = [json.dumps(examples[kind.__name__])]
     for path in contract["paths"].values():
         for operation in path.values():
-            for media_type, text in kept["texts"].get(operation["operationId"], {}).items():
+            for media_type, text in recorded["texts"].get(operation["operationId"], {}).items():
                 operation["responses"]["200"]["content"][media_type]["example"] = text
 
 

@@ -119,7 +119,7 @@ def _joined(texts: list[str]) -> str:
     if len(parts) == 1 or not all(must.startswith("must be ") for must, _, _ in parts):
         return "; ".join(dict.fromkeys(texts))
     wanted = " or ".join(must.removeprefix("must be ") for must, _, _ in parts)
-    return f"must be {wanted}; got {max((given for _, _, given in parts), key=len)}"
+    return f"must be {wanted}; got {max((value for _, _, value in parts), key=len)}"
 
 
 def _meant(error: RequestValidationError) -> list[dict[str, Any]]:
@@ -186,8 +186,8 @@ async def _our_fault(request: Request, error: Exception) -> Response:
 
 def _pointer(fault: dict[str, Any], body: Any) -> str:  # any JSON value, or a form
     part, *steps = fault["loc"]
-    kept = _steps_in(body, steps, fault["type"]) if part == "body" else steps
-    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in kept)
+    named = _steps_in(body, steps, fault["type"]) if part == "body" else steps
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in named)
 
 
 def _steps_in(body: Any, steps: list[Any], fault_type: str) -> Iterator[Any]:  # any JSON value

@@ -104,8 +104,8 @@ class JsonBodyRoute(StrictRoute):
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Return whether the request is for this route."""
-        found, child = super().matches(scope)
-        return (found, child) if found is not Match.FULL or is_json(scope) else (Match.NONE, {})
+        match, child = super().matches(scope)
+        return (match, child) if match is not Match.FULL or is_json(scope) else (Match.NONE, {})
 
 
 def _is_list(field: Any) -> bool:  # FastAPI's own type of a parameter

@@ -35,7 +35,7 @@ _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical ba
 _QUOTED = re.compile(r'"[^"]*"')
 _STACK_BYTES = 8 * 1024**2
 # Arrow starts two threads while it reads up to three blocks, and waits for good for one that gets no stack.
-_ROOM_TO_START_BYTES = 2 * _STACK_BYTES + 3 * MAX_ROW_BYTES
+_BYTES_TO_START = 2 * _STACK_BYTES + 3 * MAX_ROW_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _survey_cells(
 
 
 def _text_blocks(path: Path, names: tuple[str, ...], separator: str, *, has_quotes: bool) -> Iterator[pa.RecordBatch]:
-    bytes(_ROOM_TO_START_BYTES)  # a MemoryError here, where there is too little; zeros that nobody reads take no memory
+    bytes(_BYTES_TO_START)  # a MemoryError here, where there is too little; zeros that nobody reads take no memory
     reader = arrow_csv.open_csv(
         str(path),
         # One thread: the sandbox that reads callers' files allows no more.

@@ -173,16 +173,16 @@ class DatasetFile:
         if name is None:
             rows = {row_id: int(row_id) for row_id in row_ids if row_id.isascii() and row_id.isdecimal()}
             return {row_id: row for row_id, row in rows.items() if str(row) == row_id and row < self.n_rows}
-        found: dict[str, int] = {}
+        numbers: dict[str, int] = {}
         wanted = pa.array(row_ids, pa.string())
         for group, start in enumerate(self._group_starts[:-1].tolist()):
             identifiers = self._read_groups([group], [name]).column(0).combine_chunks()
             rows_of_wanted = pc.index_in(wanted, value_set=identifiers)
             pairs = zip(row_ids, rows_of_wanted.to_pylist(), strict=True)
-            found |= {row_id: start + row for row_id, row in pairs if row is not None}
-            if len(found) == len(row_ids):
+            numbers |= {row_id: start + row for row_id, row in pairs if row is not None}
+            if len(numbers) == len(row_ids):
                 break
-        return found
+        return numbers
 
     def take_columns(self, names: Sequence[str], rows: Sequence[int], n_text_bytes: int) -> list[Values]:
         """Return the columns for these rows, in their order, as ``read_columns`` does.

@@ -133,9 +133,9 @@ class ColumnTally:
         if len(counted) > _MAX_CATEGORIES:
             self._categories = None
             return
-        own = zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True)
+        counts = zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True)
         seen = Counter(self._categories)
-        seen.update(dict(own))
+        seen.update(dict(counts))
         self._categories = None if is_free_text(seen) else seen
 
 
@@ -189,10 +189,10 @@ def write_normalised(
 
 def with_quantiles(summary: ColumnSummary, sample: RowSample) -> ColumnSummary:
     """Return the summary with the quantiles of a sample, between the least and the greatest number of all rows."""
-    found = sample.quantiles(summary.name)
-    if found is None or summary.min is None or summary.max is None:
+    quantiles = sample.quantiles(summary.name)
+    if quantiles is None or summary.min is None or summary.max is None:
         return summary
-    return replace(summary, quantiles=(summary.min, *found[1:-1], summary.max))  # of all rows, not of the sample
+    return replace(summary, quantiles=(summary.min, *quantiles[1:-1], summary.max))  # of all rows, not of the sample
 
 
 def _row_groups(tables: Iterator[pa.Table], n_group_rows: int) -> Iterator[pa.Table]:

@@ -178,12 +178,14 @@ def _accepted_type(field: pa.Field) -> ColumnType:
 def _columns_of_long_integers(file: pq.ParquetFile, numbers: list[str]) -> list[str]:
     schema = file.schema_arrow  # converted again at each access
     suspects = [name for name in numbers if is_long(schema.field(name).type)]
-    found: list[str] = []
+    long_columns: list[str] = []
     if suspects:
         for batch in _batches(file, suspects):
             columns = zip(suspects, batch.columns, strict=True)
-            found += [name for name, values in columns if name not in found and is_long(values.type, values)]
-    return found
+            long_columns += [
+                name for name, values in columns if name not in long_columns and is_long(values.type, values)
+            ]
+    return long_columns
 
 
 def _batches(file: pq.ParquetFile, names: list[str]) -> Iterator[pa.RecordBatch]:
@@ -205,8 +207,8 @@ def _batches(file: pq.ParquetFile, names: list[str]) -> Iterator[pa.RecordBatch]
 
 def _n_text_bytes(batch: pa.RecordBatch) -> int:
     """Return how many bytes the texts take when each is stored by itself."""
-    found = (text_lengths(values) for values in batch.columns)
-    return sum(pc.sum(lengths).as_py() or 0 for lengths in found if lengths is not None)
+    every = (text_lengths(values) for values in batch.columns)
+    return sum(pc.sum(lengths).as_py() or 0 for lengths in every if lengths is not None)
 
 
 def _pieces(batch: pa.RecordBatch, n_text_bytes: int) -> Iterator[pa.RecordBatch]:
@@ -244,8 +246,8 @@ def is_long(arrow_type: pa.DataType, values: pa.Array | None = None) -> bool:
     if not is_wide or values is None:
         return is_wide
     extremes = pc.min_max(values)
-    found = (extremes["min"].as_py(), extremes["max"].as_py())
-    return any(extreme is not None and abs(extreme) > LARGEST_EXACT for extreme in found)
+    ends = (extremes["min"].as_py(), extremes["max"].as_py())
+    return any(extreme is not None and abs(extreme) > LARGEST_EXACT for extreme in ends)
 
 
 def text_lengths(values: pa.Array) -> pa.Array | None:

@@ -51,10 +51,10 @@ class RowSample:
 
     def _halve(self) -> None:
         self._limit = self._limit >> np.uint64(1)
-        kept = self._hashes <= self._limit
-        self._hashes = self._hashes[kept]
+        is_left = self._hashes <= self._limit
+        self._hashes = self._hashes[is_left]
         for name, values in self._values.items():
-            self._values[name] = [np.concatenate(values)[kept]]
+            self._values[name] = [np.concatenate(values)[is_left]]
 
     def quantiles(self, name: str) -> tuple[float, ...] | None:
         """Return the smallest value, then at equal steps those that each further share of rows does not exceed.

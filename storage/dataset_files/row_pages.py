@@ -114,8 +114,8 @@ def take_rows(
     for name in names:
         parts = []
         for group in np.unique(group_of).tolist():
-            own = pa.array(rows[group_of == group] - starts[group])
-            part = open_group(group).read([name])[0].take(own).combine_chunks()
+            rows_of_group = pa.array(rows[group_of == group] - starts[group])
+            part = open_group(group).read([name])[0].take(rows_of_group).combine_chunks()
             n_text_bytes -= int(_lengths(part).sum())
             if n_text_bytes < 0:
                 detail = (
@@ -153,11 +153,11 @@ def _large_column(group: RowGroup, name: str, rows: range, n_bytes: int) -> pa.A
     start = n_taken_bytes = 0
     for batch in group.batches(name):
         first, end = max(0, rows.start - start), min(len(batch), rows.stop - start)
-        own = batch.slice(first, max(0, end - first))
+        values = batch.slice(first, max(0, end - first))
         start += len(batch)
-        if len(own):
-            taken.append(own)
-            n_taken_bytes += int(_lengths(own).sum())
+        if len(values):
+            taken.append(values)
+            n_taken_bytes += int(_lengths(values).sum())
         if start >= rows.stop or n_taken_bytes > n_bytes:
             break
     return pa.concat_arrays(taken)
@@ -176,5 +176,5 @@ def _lengths(column: pa.Array) -> NDArray[np.int64]:
 
 def _plain(column: pa.Array) -> pa.Array:
     # Taken rather than sliced: a slice would keep all that it was cut from.
-    own = column.take(pa.array(np.arange(len(column))))
-    return own.cast(pa.string()) if pa.types.is_dictionary(own.type) else own
+    values = column.take(pa.array(np.arange(len(column))))
+    return values.cast(pa.string()) if pa.types.is_dictionary(values.type) else values

@@ -59,12 +59,12 @@ def sniff(path: Path, media_hint: str | None) -> FileForm:
 
 
 def _refuse_other_formats(head: bytes) -> None:
-    found = next((what for magic, what in _REFUSED_MAGICS if head.startswith(magic)), None)
-    if found is None and (_BINARY_PICKLE.match(head) or _TEXT_PICKLE.match(head)):
-        found = "a pickle"
-    if found is not None:
+    other_format = next((what for magic, what in _REFUSED_MAGICS if head.startswith(magic)), None)
+    if other_format is None and (_BINARY_PICKLE.match(head) or _TEXT_PICKLE.match(head)):
+        other_format = "a pickle"
+    if other_format is not None:
         detail = (
-            f"the content is {found}; datasets are read as plain CSV, Parquet or JSON rows (compressed CSV is "
+            f"the content is {other_format}; datasets are read as plain CSV, Parquet or JSON rows (compressed CSV is "
             "refused: Parquet is the compact format)"
         )
         raise DatasetRefused("unsupported_media_type", detail)

@@ -69,15 +69,15 @@ def match_rows(child: Sequence[KeyColumn], parent: Sequence[KeyColumn]) -> Match
 
     A child with a missing value in any column of its key names none, and dangles not.
     """
-    columns = [_positions(own.values, theirs.values) for own, theirs in zip(child, parent, strict=True)]
+    columns = [_positions(first.values, second.values) for first, second in zip(child, parent, strict=True)]
     named, rows = columns[0]
     for more_named, more_rows in columns[1:]:
         named, rows = _pairs((named, more_named), (rows, more_rows))
     row_of_position = np.full(int(rows.max(initial=-1)) + 1, NO_ROW, dtype=np.int32)
     row_of_position[rows] = np.arange(len(rows), dtype=np.int32)
     parents = np.full(len(named), NO_ROW, dtype=np.int32)
-    found = named >= 0
-    parents[found] = row_of_position[named[found]]
+    is_named = named >= 0
+    parents[is_named] = row_of_position[named[is_named]]
     has_key = np.ones(len(named), dtype=np.bool_)
     for column in child:
         has_key &= ~column.missing
@@ -117,17 +117,17 @@ def _id_lengths(columns: Sequence[KeyColumn]) -> NDArray[np.int64]:
 
 def differ_in_type(child: Sequence[KeyColumn], parent: Sequence[KeyColumn]) -> tuple[str, str] | None:
     """Return the first two columns whose files give them different types; None where all are alike, or do not say."""
-    for own, theirs in zip(child, parent, strict=True):
-        types = {own.natural_type, theirs.natural_type}
-        if None not in types and len(types) > 1 and own.has_values and theirs.has_values:
-            return own.name, theirs.name
+    for first, second in zip(child, parent, strict=True):
+        types = {first.natural_type, second.natural_type}
+        if None not in types and len(types) > 1 and first.has_values and second.has_values:
+            return first.name, second.name
     return None
 
 
 def look_different(child: Sequence[KeyColumn], parent: Sequence[KeyColumn]) -> bool:
     """Return whether one key holds numbers where the other holds texts; one without values looks like any."""
     pairs = [pair for pair in zip(child, parent, strict=True) if all(column.has_values for column in pair)]
-    return any(own.spells_numbers != theirs.spells_numbers for own, theirs in pairs)
+    return any(first.spells_numbers != second.spells_numbers for first, second in pairs)
 
 
 def _positions(child: pa.Array, parent: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -179,14 +179,14 @@ def _inferred_links(
     tables: Mapping[str, ReadTable],
     primary: PrimaryKeys,
 ) -> Iterator[Link]:
-    found: set[str] = set()
+    linked: set[str] = set()
     for name, parent in _possible_references(declared, table, names, primary):
-        if name in found:
+        if name in linked:
             continue
         child, key = tables[table.name].key([name]), tables[parent].key(primary[parent])
         match = match_rows(child, key)
         if not match.n_dangling and not differ_in_type(child, key):
-            found.add(name)
+            linked.add(name)
             yield Link(table.name, (name,), parent, match, inferred=True)
 
 

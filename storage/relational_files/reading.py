@@ -120,11 +120,11 @@ def _read_all(
     keys = _find_keys(declared, tables, possible, limits)
     _refuse_equal_names(declared, keys.links)
     for table in tables.values():
-        own = {
+        columns = {
             *keys.primary[table.name],
             *(name for link in keys.links if link.child == table.name for name in link.columns),
         }
-        _read_again(declared, tables, table.name, own, limits)
+        _read_again(declared, tables, table.name, columns, limits)
     return tables, keys
 
 

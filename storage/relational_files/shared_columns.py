@@ -184,12 +184,12 @@ class SharedKeyInference:
     def _new_link(self, child: Column, parent: Column) -> Link | None:
         if child[0] == parent[0] or frozenset((child[0], parent[0])) in self._joined:
             return None
-        own, theirs = self._key(child), self._key(parent)
-        if own.natural_type == "boolean" or differ_in_type([own], [theirs]):
+        key, parent_key = self._key(child), self._key(parent)
+        if key.natural_type == "boolean" or differ_in_type([key], [parent_key]):
             return None
-        match = match_rows([own], [theirs])
-        may_dangle = 0 if own.spells_numbers else match.n_matched * _DANGLING_TO_MATCHED
-        is_empty = len(own.values) > 0 and match.n_matched == 0
+        match = match_rows([key], [parent_key])
+        may_dangle = 0 if key.spells_numbers else match.n_matched * _DANGLING_TO_MATCHED
+        is_empty = len(key.values) > 0 and match.n_matched == 0
         if is_empty or match.n_dangling > may_dangle:
             return None
         return Link(child[0], (child[1],), parent[0], match, inferred=True)

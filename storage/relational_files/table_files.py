@@ -205,8 +205,8 @@ def described(columns: Sequence[ColumnSummary], ids: Collection[str]) -> list[di
 
     ``ids`` are names of columns whose role is that of ids.
     """
-    found = [{name: value for name, value in asdict(column).items() if name not in _UNTOLD} for column in columns]
-    return [column | ({"role": "id"} if column["name"] in ids else {}) for column in found]
+    shown = [{name: value for name, value in asdict(column).items() if name not in _UNTOLD} for column in columns]
+    return [column | ({"role": "id"} if column["name"] in ids else {}) for column in shown]
 
 
 def read_column(content: Path, name: str) -> pa.ChunkedArray:

@@ -20,7 +20,7 @@ _COPIED_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class FoundFile:
+class ListedFile:
     """A file as it is now."""
 
     name: str  # below the root, with slashes
@@ -31,13 +31,13 @@ class FoundFile:
 class SourceLocation(Protocol):
     """A folder or a bucket below which source files lie."""
 
-    def files(self, pattern: Pattern) -> Iterator[FoundFile]:
+    def files(self, pattern: Pattern) -> Iterator[ListedFile]:
         """Yield the files that a caller names, in any order."""
 
-    def stat(self, name: str) -> FoundFile:
+    def stat(self, name: str) -> ListedFile:
         """Return one file as it is now; raise ``DatasetChanged`` where it is gone."""
 
-    def fetch(self, file: FoundFile, into: Path) -> str:
+    def fetch(self, file: ListedFile, into: Path) -> str:
         """Copy a file that is still of this version; return its tag: what a manifest knows it by.
 
         Raises
@@ -53,11 +53,11 @@ class FolderLocation:
     def __init__(self, root: Address) -> None:
         self._root = Path("/", *root.segments)
 
-    def files(self, pattern: Pattern) -> Iterator[FoundFile]:
+    def files(self, pattern: Pattern) -> Iterator[ListedFile]:
         """Yield the files that a caller names; refuse a link that leads out of the root."""
         yield from self._below(pattern, ())
 
-    def _below(self, pattern: Pattern, segments: tuple[str, ...]) -> Iterator[FoundFile]:
+    def _below(self, pattern: Pattern, segments: tuple[str, ...]) -> Iterator[ListedFile]:
         is_last = len(segments) + 1 == len(pattern.segments)
         try:
             entries = sorted(entry.name for entry in os.scandir(self._inside(segments)))
@@ -83,20 +83,20 @@ class FolderLocation:
             raise StorageError("source_not_allowed", detail, "/source/files")
         return Path(real)
 
-    def stat(self, name: str) -> FoundFile:
+    def stat(self, name: str) -> ListedFile:
         """Return one file as it is now."""
         with self._opened(name) as file:
-            return _found(name, file)
+            return _listed_file(name, file)
 
-    def fetch(self, file: FoundFile, into: Path) -> str:
+    def fetch(self, file: ListedFile, into: Path) -> str:
         """Copy a file, which is opened once, then checked; return its SHA-256."""
         digest = hashlib.sha256()
         with self._opened(file.name) as source, translate_disk_full(), into.open("wb") as target:
-            before = _found(file.name, source)
+            before = _listed_file(file.name, source)
             while block := source.read(_COPIED_BYTES):
                 digest.update(block)
                 target.write(block)
-            if not before == file == _found(file.name, source):
+            if not before == file == _listed_file(file.name, source):
                 raise DatasetChanged(file.name)
         return digest.hexdigest()
 
@@ -117,9 +117,9 @@ class FolderLocation:
         return file
 
 
-def _found(name: str, file: BinaryIO) -> FoundFile:
+def _listed_file(name: str, file: BinaryIO) -> ListedFile:
     status = os.fstat(file.fileno())
-    return FoundFile(name, status.st_size, f"{status.st_dev}:{status.st_ino}:{status.st_ctime_ns}")
+    return ListedFile(name, status.st_size, f"{status.st_dev}:{status.st_ino}:{status.st_ctime_ns}")
 
 
 class BucketLocation:
@@ -128,12 +128,12 @@ class BucketLocation:
     def __init__(self, root: Address) -> None:
         self._bucket = Bucket(root.url)
 
-    def files(self, pattern: Pattern) -> Iterator[FoundFile]:
+    def files(self, pattern: Pattern) -> Iterator[ListedFile]:
         """Yield the files that a caller names."""
         with _refusals_shown():
             yield from self._named(pattern)
 
-    def _named(self, pattern: Pattern) -> Iterator[FoundFile]:
+    def _named(self, pattern: Pattern) -> Iterator[ListedFile]:
         if not any("*" in segment for segment in pattern.segments):
             with suppress(DatasetChanged):
                 yield self.stat("/".join(pattern.segments))
@@ -144,17 +144,17 @@ class BucketLocation:
                 raise StorageError("dataset_too_large", detail, "/source/files")
             segments = tuple(file.name.split("/"))
             if len(segments) == len(pattern.segments) and pattern.matches(segments):
-                yield FoundFile(file.name, file.size_bytes, file.tag)
+                yield ListedFile(file.name, file.size_bytes, file.tag)
 
-    def stat(self, name: str) -> FoundFile:
+    def stat(self, name: str) -> ListedFile:
         """Return one file as it is now."""
         with _refusals_shown():
             file = self._bucket.stat(name)
         if file is None:
             raise DatasetChanged(name, "is gone")
-        return FoundFile(name, file.size_bytes, file.tag)
+        return ListedFile(name, file.size_bytes, file.tag)
 
-    def fetch(self, file: FoundFile, into: Path) -> str:
+    def fetch(self, file: ListedFile, into: Path) -> str:
         """Copy a file, pinned to its entity tag; return that."""
         with _refusals_shown():
             is_whole = self._bucket.read_tagged(file.name, file.size_bytes, file.version, into)

@@ -13,7 +13,7 @@ from pathlib import Path
 from schemas.identifiers import canonical_json
 
 from ..workspaces import Workspaces
-from .locations import FoundFile
+from .locations import ListedFile
 from .part_facts import FACTS, PART, Agreement, PartFacts
 
 REVISION = 1
@@ -32,7 +32,7 @@ class PartCache:
         self._most_bytes = most_bytes
         self._now = now
 
-    def key(self, root: str, file: FoundFile, agreement: Agreement) -> str:
+    def key(self, root: str, file: ListedFile, agreement: Agreement) -> str:
         """Return the name of the normalised form of a version of a file."""
         made_of = [REVISION, root, file.name, file.size_bytes, file.version, asdict(agreement)]
         return hashlib.sha256(canonical_json(made_of)).hexdigest()
@@ -72,7 +72,7 @@ class PartCache:
         with workspaces.workspace(None) as folder:
             yield folder
 
-    def make_room(self) -> None:
+    def free_space(self) -> None:
         """Remove what was used least recently, until the rest is small enough."""
         parts = sorted(self._parts())
         excess = sum(size for _, size, _ in parts) - self._most_bytes

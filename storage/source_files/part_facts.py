@@ -135,9 +135,9 @@ def _merged(columns: Sequence[Mapping[str, Any]]) -> ColumnSummary:
         for column in columns:
             counts.update(dict(zip(column["categories"], column["category_counts"], strict=True)))
         counts = None if is_free_text(counts) else counts
-    own = {"name": first["name"], "type": first["type"], "role": first["role"]}
+    named = {"name": first["name"], "type": first["type"], "role": first["role"]}
     return ColumnSummary(
-        **own,
+        **named,
         n_missing=n_missing,
         n_categories=None if counts is None else len(counts),
         categories=None if counts is None else tuple(sorted(counts)),

@@ -12,7 +12,7 @@ from ..dataset_files.quantiles import RowSample
 from ..errors import DatasetRefused
 from ..manifests import Manifest, SourceFile
 from .distinct import count_distinct, first_repeat
-from .locations import FoundFile
+from .locations import ListedFile
 from .part_facts import NATURAL, Agreement, PartFacts, agreed_types, as_json, differing, merged_columns, uncounted
 from .roots import Pattern
 from .sources import SourceFiles
@@ -65,16 +65,16 @@ def make_manifest(sources: SourceFiles, files: str, declared: Agreement, report:
     """
     report(0.0, "listing files")
     pattern = sources.roots.pattern(files)
-    found_files = sources.find(pattern)
+    listed_files = sources.find(pattern)
 
     def report_files(n_done: int) -> None:
-        report(0.9 * n_done / len(found_files), f"reading file {n_done + 1:,} of {len(found_files):,}")
+        report(0.9 * n_done / len(listed_files), f"reading file {n_done + 1:,} of {len(listed_files):,}")
 
     report_files(0)
-    first = sources.read(pattern, found_files[:1], declared, report_files)
+    first = sources.read(pattern, listed_files[:1], declared, report_files)
     agreement = replace(declared, names=first[0].names)
-    facts = first + sources.read(pattern, found_files[1:], agreement, lambda n_done: report_files(n_done + 1))
-    manifest = _agreed_manifest(sources, pattern, found_files, facts, agreement)
+    facts = first + sources.read(pattern, listed_files[1:], agreement, lambda n_done: report_files(n_done + 1))
+    manifest = _agreed_manifest(sources, pattern, listed_files, facts, agreement)
     report(0.9, "counting distinct values")
     return _with_facts(sources, manifest[0], manifest[1], workspace)
 
@@ -82,7 +82,7 @@ def make_manifest(sources: SourceFiles, files: str, declared: Agreement, report:
 def _agreed_manifest(
     sources: SourceFiles,
     pattern: Pattern,
-    files: Sequence[FoundFile],
+    files: Sequence[ListedFile],
     facts: Sequence[PartFacts],
     agreement: Agreement,
 ) -> tuple[Manifest, list[PartFacts]]:

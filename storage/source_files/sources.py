@@ -22,7 +22,7 @@ from ..dataset_files.layout import DatasetLimits, refuse_size, shown
 from ..dataset_files.loading import LOADER
 from ..errors import DatasetChanged, DatasetRefused, InsufficientStorage, StorageError, StorageUnavailable
 from ..manifests import Manifest, SourceFile
-from .locations import MAX_FILES, FoundFile, SourceLocation, open_location
+from .locations import MAX_FILES, ListedFile, SourceLocation, open_location
 from .part_cache import PartCache
 from .part_facts import FACTS, PART, Agreement, PartFacts
 from .part_task import source_name
@@ -69,7 +69,7 @@ class SourceFiles:
         self._last: tuple[SourceFile, int] | None = None  # that was read: to go on with the next is to read them all
         self._manifests: dict[str, Manifest] = {}
 
-    def find(self, pattern: Pattern) -> list[FoundFile]:
+    def find(self, pattern: Pattern) -> list[ListedFile]:
         """Return the files that a caller names, in the order of their names.
 
         Raises
@@ -78,7 +78,7 @@ class SourceFiles:
             ``dataset_empty`` where there is none, ``dataset_too_large`` for more than 100,000, and where a symbolic
             link leads out of the root ``source_not_allowed``.
         """
-        files: list[FoundFile] = []
+        files: list[ListedFile] = []
         for file in open_location(pattern.root).files(pattern):
             files.append(file)
             if len(files) > MAX_FILES:
@@ -89,7 +89,7 @@ class SourceFiles:
         return sorted(files)
 
     def read(
-        self, pattern: Pattern, files: Sequence[FoundFile], agreement: Agreement, report: Report
+        self, pattern: Pattern, files: Sequence[ListedFile], agreement: Agreement, report: Report
     ) -> list[PartFacts]:
         """Return the facts of these files, in their order; their normalised forms are kept, as far as there is room."""
         location = open_location(pattern.root)
@@ -141,7 +141,7 @@ class SourceFiles:
         finally:
             self._reading.release()
 
-    def _batch_from(self, manifest: Manifest, index: int, location: SourceLocation) -> list[FoundFile]:
+    def _batch_from(self, manifest: Manifest, index: int, location: SourceLocation) -> list[ListedFile]:
         """Return a file and those after it that are best read by the same child, if it is to be made at all."""
         first = manifest.files[index]
         batch = [_checked_file(location, first)]
@@ -171,48 +171,48 @@ class SourceFiles:
         self,
         root: str,
         location: SourceLocation,
-        batch: Sequence[FoundFile],
+        batch: Sequence[ListedFile],
         agreement: Agreement,
-        tags: Mapping[FoundFile, str] | None = None,
+        tags: Mapping[ListedFile, str] | None = None,
     ) -> list[PartFacts]:
         facts = {file: self.cache.find(self.cache.key(root, file, agreement)) for file in batch}
-        missing = [file for file, found in facts.items() if found is None]
+        missing = [file for file, part in facts.items() if part is None]
         if missing:
             facts |= zip(missing, self._make(root, location, missing, agreement, tags or {}), strict=True)
-        return [found for found in facts.values() if found is not None]
+        return [part for part in facts.values() if part is not None]
 
     def _make(
         self,
         root: str,
         location: SourceLocation,
-        files: Sequence[FoundFile],
+        files: Sequence[ListedFile],
         agreement: Agreement,
-        tags: Mapping[FoundFile, str],
+        tags: Mapping[ListedFile, str],
     ) -> list[PartFacts]:
         """Fetch files, which must have their tags if these are known; keep the normalised forms that a child writes."""
-        self.cache.make_room()
+        self.cache.free_space()
         with self.cache.workspace() as folder:
-            found = [self._fetched(location, file, folder, index) for index, file in enumerate(files)]
-            for file, tag in zip(files, found, strict=True):
+            fetched_tags = [self._fetched(location, file, folder, index) for index, file in enumerate(files)]
+            for file, tag in zip(files, fetched_tags, strict=True):
                 if tags.get(file, tag) != tag:
                     raise DatasetChanged(file.name)
             self._run_child(folder, files, agreement)
-            made = []
-            for index, (file, tag) in enumerate(zip(files, found, strict=True)):
+            parts = []
+            for index, (file, tag) in enumerate(zip(files, fetched_tags, strict=True)):
                 facts = _written_facts(folder / str(index))
                 # Of the first file the columns are not known before; after that they are the same as in the others.
                 key = self.cache.key(root, file, replace(agreement, names=agreement.names or facts.names))
-                made.append(self.cache.keep(key, folder / str(index), facts, tag))
-            return made
+                parts.append(self.cache.keep(key, folder / str(index), facts, tag))
+            return parts
 
-    def _fetched(self, location: SourceLocation, file: FoundFile, folder: Path, index: int) -> str:
+    def _fetched(self, location: SourceLocation, file: ListedFile, folder: Path, index: int) -> str:
         if file.size_bytes > self._limits.max_file_bytes:
             most = f"at most {self._limits.max_file_bytes:,} are read of one"
             refuse_size(f"file {shown(file.name)} has {file.size_bytes:,} bytes; {most}")
         (folder / str(index)).mkdir()
         return location.fetch(file, folder / source_name(index))
 
-    def _run_child(self, folder: Path, files: Sequence[FoundFile], agreement: Agreement) -> None:
+    def _run_child(self, folder: Path, files: Sequence[ListedFile], agreement: Agreement) -> None:
         n_bytes = sum(file.size_bytes for file in files)
         n_cpu_seconds = math.ceil(_SECONDS + _SECONDS_A_MEBIBYTE * n_bytes / (1 << 20))
         confinement = Confinement(
@@ -229,7 +229,7 @@ class SourceFiles:
         _check(run_child(request, n_cpu_seconds / _LEAST_SHARE_OF_A_CORE), files)
 
 
-def _checked_file(location: SourceLocation, registered: SourceFile) -> FoundFile:
+def _checked_file(location: SourceLocation, registered: SourceFile) -> ListedFile:
     file = location.stat(registered.name)
     if file.size_bytes != registered.size_bytes:
         raise DatasetChanged(registered.name)
@@ -254,9 +254,9 @@ def _agreement_of(manifest: Manifest, file: SourceFile) -> Agreement:
     return replace(agreement, texts=tuple(file.differs["texts"]), types=dict(file.differs["types"]))
 
 
-def _batches(files: Sequence[FoundFile]) -> Iterator[list[FoundFile]]:
+def _batches(files: Sequence[ListedFile]) -> Iterator[list[ListedFile]]:
     """Yield files that one child reads."""
-    batch: list[FoundFile] = []
+    batch: list[ListedFile] = []
     n_bytes = 0
     for file in files:
         if batch and (len(batch) == _FILES_AT_ONCE or n_bytes + file.size_bytes > _BYTES_AT_ONCE):
@@ -268,7 +268,7 @@ def _batches(files: Sequence[FoundFile]) -> Iterator[list[FoundFile]]:
         yield batch
 
 
-def _check(outcome: ChildOutcome, files: Sequence[FoundFile]) -> None:
+def _check(outcome: ChildOutcome, files: Sequence[ListedFile]) -> None:
     """Raise the error that the end of a child means, unless it read all files."""
     answer = outcome.answer or {}
     if outcome.status == 0 and isinstance(answer.get("ok"), dict):

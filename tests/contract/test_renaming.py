@@ -9,7 +9,7 @@ from schemas.nouns import NOUNS
 from tests.support.api import Api, Json, Registered
 from tests.support.nouns import create
 
-_RENAMED = [noun for noun in NOUNS.kept if "name" in noun.mutable]
+_RENAMED = [noun for noun in NOUNS.stored if "name" in noun.mutable]
 _EVERY_NOUN = pytest.mark.parametrize("noun", _RENAMED, ids=lambda noun: noun.name)
 
 
@@ -94,7 +94,7 @@ def test_what_is_not_there_cannot_be_renamed(api: Api, noun: Noun[Any]) -> None:
     assert (missing.status_code, missing.json()["code"]) == (404, "not_found")
 
 
-@pytest.mark.parametrize("noun", [noun for noun in NOUNS.kept if not noun.mutable], ids=lambda noun: noun.name)
+@pytest.mark.parametrize("noun", [noun for noun in NOUNS.stored if not noun.mutable], ids=lambda noun: noun.name)
 def test_what_has_no_name_to_change_refuses_the_method(api: Api, noun: Noun[Any]) -> None:
     refused = api.patch(f"{noun.path}/{noun.id_prefix}any", {"name": "anything"})
 

@@ -23,7 +23,7 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 def test_every_method_of_every_noun_has_a_scope_and_nothing_else_has() -> None:
-    for noun in NOUNS.kept:
+    for noun in NOUNS.stored:
         for path in (noun.path, noun.item_path):
             of_path = [scope_of(method, path) for method in _METHODS]
             expected = {
@@ -53,7 +53,7 @@ def test_every_method_of_every_noun_has_a_scope_and_nothing_else_has() -> None:
 
 def test_the_sdk_has_a_collection_for_every_noun() -> None:
     for client in (Leafspace("http://127.0.0.1:9"), AsyncLeafspace("http://127.0.0.1:9")):
-        for noun in NOUNS.kept:
+        for noun in NOUNS.stored:
             assert hasattr(client, noun.name), f"{type(client).__name__} has no collection {noun.name}"
             collection = getattr(client, noun.name)
             assert hasattr(collection, "delete") == (noun is not JOBS)
@@ -84,7 +84,7 @@ def test_a_declaration_that_contradicts_itself_is_refused() -> None:
 
 
 def test_nouns_may_be_mutable_have_several_products_and_be_made_at_once_or_by_a_job() -> None:
-    either = replace(RULE_SETS, made="either")
+    either = replace(RULE_SETS, making="either")
 
     assert either.is_made_by_job
     assert len(APPROXIMATION_TREES.products) == 2
@@ -110,6 +110,6 @@ def test_an_artefact_that_explainers_name_is_protected_from_deletion(monkeypatch
 
 
 def test_every_noun_has_one_module_per_layer_named_after_it() -> None:
-    for noun in NOUNS.kept:
+    for noun in NOUNS.stored:
         for layer in ("schemas", "service.operations"):
             assert importlib.import_module(f"{layer}.{noun.name}")

@@ -42,7 +42,7 @@ def test_objects_are_kept_whole_or_not_at_all(small_disk: SmallDisk, tmp_path: P
         assert _files(small_disk.directory / "objects") == before
     assert store.get(kept) == b"kept before"
 
-    small_disk.make_room()
+    small_disk.free_space()
     assert store.get(store.put(_LARGE)) == _LARGE
 
 
@@ -61,7 +61,7 @@ def test_rows_are_kept_whole_or_not_at_all(small_disk: SmallDisk) -> None:
         keep()
     assert _keys(database) == []
 
-    small_disk.make_room()
+    small_disk.free_space()
     keep()
     assert _keys(database) == ["large", "small"]
     database.close()
@@ -136,7 +136,7 @@ def test_an_upload_that_does_not_fit_is_a_507_and_leaves_nothing(
     assert len(api.get("/v1/datasets").json()["data"]) == len(before) // 2
     assert api.get("/readyz").status_code == 200
 
-    crowded_disk.make_room()
+    crowded_disk.free_space()
     assert api.upload("/v1/datasets", rows).status_code == 201
 
 
@@ -157,7 +157,7 @@ def test_on_a_full_disk_callers_can_free_room(crowded: Service, crowded_disk: Sm
     assert [api.delete(path).status_code for path in paths] == [204] * len(paths)
     assert [api.get(path).status_code for path in (*paths, explained)] == [404] * len(paths) + [200]
 
-    crowded_disk.make_room()
+    crowded_disk.free_space()
     JobFarm.wait_until(lambda: "disk" not in api.get("/readyz").json()["degraded"], 10)
     assert api.delete(explained).status_code == 204
     assert (crowded.data_dir / "reserve").stat().st_size == 8 << 20

@@ -54,8 +54,8 @@ EXAMPLES = {
         shown={"method": "tilde", "min_samples_leaf": 1, "pruning": "none"},
     ),
 }
-LISTED = NOUNS.kept
-CREATED = tuple(noun for noun in LISTED if noun.made is not None)
+LISTED = NOUNS.stored
+CREATED = tuple(noun for noun in LISTED if noun.making is not None)
 """Nouns that callers create by POST; a job comes with what it makes, and names are PUT."""
 PUT = tuple(noun for noun in LISTED if noun.named_by_callers)
 STORED = NOUNS["explanations"]

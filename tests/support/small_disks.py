@@ -27,7 +27,7 @@ class SmallDisk:
             except OSError:
                 file.truncate(max(0, file.tell() - n_bytes_left))
 
-    def make_room(self) -> None:
+    def free_space(self) -> None:
         """Take away what filled it."""
         self._filler.unlink()
 

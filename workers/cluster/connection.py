@@ -81,11 +81,11 @@ def open_cluster(settings: ClusterSettings, tick: Tick) -> Iterator[Cluster]:
     try:
         try:
             client.wait_for_workers(1, timeout=settings.patience_seconds)
-            found = client.run(identity, on_error="return")
+            identities = client.run(identity, on_error="return")
         except (TimeoutError, OSError) as error:
             detail = f"no worker has come to {settings.scheduler}"
             raise ClusterAway(detail) from error
-        for address, other in found.items():
+        for address, other in identities.items():
             if isinstance(other, OSError):
                 continue  # it is lost; those that take its place are looked at when they begin with their first rows
             # A worker that was started by something else than `leafspace cluster-worker` may have nothing of ours.

@@ -33,7 +33,7 @@ def identity() -> Mapping[str, str]:
     }
 
 
-def refuse_others(expected: Mapping[str, str], found: Mapping[str, str], who: str) -> None:
+def refuse_others(expected: Mapping[str, str], actual: Mapping[str, str], who: str) -> None:
     """Refuse a worker that is not like the job's process.
 
     Raises
@@ -41,9 +41,9 @@ def refuse_others(expected: Mapping[str, str], found: Mapping[str, str], who: st
     ClusterRefusal
         ``cluster_mismatch``, naming what differs, on both sides.
     """
-    differing = [name for name, value in expected.items() if found.get(name) != value]
+    differing = [name for name, value in expected.items() if actual.get(name) != value]
     if differing:
-        sides = "; ".join(f"{name} is {found.get(name)} there and {expected[name]} here" for name in differing)
+        sides = "; ".join(f"{name} is {actual.get(name)} there and {expected[name]} here" for name in differing)
         advice = "give all workers of the cluster the image, and the kind of processor, that the service's workers have"
         raise ClusterRefusal("cluster_mismatch", f"{who} cannot give the same results: {sides}; {advice}")
 

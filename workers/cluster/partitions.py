@@ -112,11 +112,11 @@ class ClusterPartitions:
     def beside(self, other: Partitions) -> "ClusterPartitions":
         """Return parts that are the parts of both."""
         assert isinstance(other, ClusterPartitions)  # one executor has them all
-        return self._of([(*own, *others) for own, others in zip(self._parts, other._parts, strict=True)])  # noqa: SLF001
+        return self._of([(*first, *second) for first, second in zip(self._parts, other._parts, strict=True)])  # noqa: SLF001
 
     def beside_values(self, values: Sequence[Any]) -> "ClusterPartitions":
         """Return parts that have one more value each, which is sent with every task."""
-        return self._of([(*own, value) for own, value in zip(self._parts, values, strict=True)])
+        return self._of([(*part, value) for part, value in zip(self._parts, values, strict=True)])
 
     def followed_by(self, other: Partitions) -> "ClusterPartitions":
         """Return these parts, and then the other's."""
@@ -139,7 +139,7 @@ class ClusterPartitions:
             _refuse_lost(self._client)
             sent: Any = broadcast
             if sizeof(broadcast) > _SENT_WITH_EACH_TASK and len(self._parts) > 1:
-                sent = self._client.submit(_given, broadcast, pure=False)
+                sent = self._client.submit(_unchanged, broadcast, pure=False)
             with_each = [function] * len(self), [sent] * len(self)
             # In one message: the scheduler takes as long for a graph as for many tasks.
             return self._client.map(run_task, *with_each, *zip(*self._parts, strict=True), pure=False)  # type: ignore[no-any-return]
@@ -171,7 +171,7 @@ class ClusterPartitions:
         self._tick()
 
 
-def _given(broadcast: tuple[Any, ...]) -> tuple[Any, ...]:
+def _unchanged(broadcast: tuple[Any, ...]) -> tuple[Any, ...]:
     return broadcast
 
 

@@ -57,8 +57,8 @@ class NodeSettings(BaseSettings):
     @property
     def storage(self) -> StorageSettings:
         """The storage of objects; a node has no database."""
-        found = embedded(self.data_dir, None, self.object_store_url, self.object_cache_bytes)
-        return found.with_sources(self.dataset_sources, self.data_dir, self.source_cache_bytes)
+        settings = embedded(self.data_dir, None, self.object_store_url, self.object_cache_bytes)
+        return settings.with_sources(self.dataset_sources, self.data_dir, self.source_cache_bytes)
 
     @property
     def tls(self) -> TlsFiles | None:

@@ -254,7 +254,7 @@ def _grow_sta(
         request.compare,
         request.significance_level_of,
         request.choose_by,
-        _given_splits(request),
+        _requested_splits(request),
         validates_depth=request.max_depth == "validate",
     )
     return grow_sta(
@@ -264,13 +264,13 @@ def _grow_sta(
 
 def unusable_candidates(request: ApproximationTreeRequest, inputs: ApproximationTreeInputs) -> list[Condition | str]:
     """Return the request's own candidates that can split nothing: conditions, or the names of features."""
-    candidates, texts = _given_splits(request), inputs.model.description.missing_texts
+    candidates, texts = _requested_splits(request), inputs.model.description.missing_texts
     if candidates is None:
         return []
     return unusable_splits(inputs.training.rows, texts, _limits(request, inputs).min_samples_leaf, candidates)
 
 
-def _given_splits(request: ApproximationTreeRequest) -> dict[str, GivenSplits] | None:
+def _requested_splits(request: ApproximationTreeRequest) -> dict[str, GivenSplits] | None:
     if request.candidates is None:
         return None
     return {

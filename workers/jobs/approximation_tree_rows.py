@@ -172,7 +172,7 @@ class ScoredPart:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Learned:
     """What a job learns from a partition when it is scored."""
 
     sample: PredictedRows
@@ -237,7 +237,7 @@ def _bounds(context: JobContext, model: OpenModel, n_rows: int) -> Integers:
 
 def _score(
     cluster: "Cluster | None", values: Sequence[tuple[Any, ...]], reading: _Reading, report: ReportProgress, tick: Tick
-) -> tuple[Partitions, list[_Found]]:
+) -> tuple[Partitions, list[_Learned]]:
     """Return the scored partitions and what was found in each; ``report`` is called after each of them."""
     stage, findings = "evaluating the model", []
     if cluster is None:
@@ -249,21 +249,21 @@ def _score(
         return LocalPartitions(parts, n_threads, tick), findings
     scored = cluster.spread(values).keep(_score_part, reading)
     stage = f"{stage} on the cluster ({cluster.n_threads} threads, {len(scored)} partitions)"
-    for of_part in scored.map(_found):
+    for of_part in scored.map(_learned):
         findings.append(of_part)
         report(len(findings) / len(scored), stage)
     return scored.keep(_part), findings
 
 
-def _part(scored: tuple[ScoredPart, _Found]) -> ScoredPart:
+def _part(scored: tuple[ScoredPart, _Learned]) -> ScoredPart:
     return scored[0]
 
 
-def _found(scored: tuple[ScoredPart, _Found]) -> _Found:
+def _learned(scored: tuple[ScoredPart, _Learned]) -> _Learned:
     return scored[1]
 
 
-def _score_part(start: int, stop: int, sampled: Integers, reading: _Reading) -> tuple[ScoredPart, _Found]:
+def _score_part(start: int, stop: int, sampled: Integers, reading: _Reading) -> tuple[ScoredPart, _Learned]:
     """Read some rows and their targets, and predict them."""
     session = reading.access.answering()
     columns = [*reading.source.columns, *([] if reading.target is None else [reading.target])]
@@ -276,7 +276,7 @@ def _score_part(start: int, stop: int, sampled: Integers, reading: _Reading) -> 
         samples.append(_some(blocks[-1], rows.take(indices), indices))
     whole = _joined(blocks)
     part = ScoredPart(reading, start, whole.scores, whole.predicted, whole.truth)
-    return part, _Found(_joined(samples), is_missed)
+    return part, _Learned(_joined(samples), is_missed)
 
 
 def _predicted(
@@ -312,7 +312,7 @@ def _joined(parts: Sequence[PredictedRows]) -> PredictedRows:
     )
 
 
-def _evaluation_rows(findings: Sequence[_Found], n_classes: int) -> EvaluationRows:
+def _evaluation_rows(findings: Sequence[_Learned], n_classes: int) -> EvaluationRows:
     sample = _joined([each.sample for each in findings])
     answers = ModelPredictions(sample.scores, _targets(sample.predicted, n_classes))
     if sample.truth is None:

@@ -61,8 +61,8 @@ _TRAINED_ON = (
 class _Sampled(NamedTuple):
     """Numbers of sampled rows of both datasets, (n_sampled,) each."""
 
-    own: NDArray[np.float64]
-    other: NDArray[np.float64]
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class _Tested:
             SampleDistance(
                 distance=each.distance,
                 p_value=min(1.0, _FAMILIES * p_value),
-                detectable_distance=detectable_distance(len(sample.own), len(sample.other), n_tests),
+                detectable_distance=detectable_distance(len(sample.first), len(sample.second), n_tests),
             )
             for each, p_value, sample in zip(compared, p_values, samples, strict=True)
         ]
@@ -130,8 +130,8 @@ def _typicality(first: ComparedRows, second: ComparedRows, report: ReportProgres
     of_other = nearest.of_leaves(others, 1, part_of(report, 0.5, 1))[1]
     if len(first.sample) == 1:  # it has no other
         return _Sampled(np.zeros(1), of_other[:, 0] / total)
-    own = nearest.of_rows(np.arange(min(_SAMPLED_ROWS, len(first.sample))), 1, part_of(report, 0, 0.5))[1]
-    return _Sampled(own[:, 0] / total, of_other[:, 0] / total)
+    of_first = nearest.of_rows(np.arange(min(_SAMPLED_ROWS, len(first.sample))), 1, part_of(report, 0, 0.5))[1]
+    return _Sampled(of_first[:, 0] / total, of_other[:, 0] / total)
 
 
 def _effects(
@@ -178,12 +178,12 @@ def _drift(
     drift = DatasetDrift(
         conclusion="too_few_rows" if not has_rows else "differs" if differs else "no_difference_seen",
         min_rows=MIN_ROWS,
-        n_sampled=len(typicality.own),
-        n_other_sampled=len(typicality.other),
+        n_sampled=len(typicality.first),
+        n_other_sampled=len(typicality.second),
         typicality=TypicalityDrift(
             **tested.views[0].model_dump(),
-            median=float(np.median(typicality.own)),
-            other_median=float(np.median(typicality.other)),
+            median=float(np.median(typicality.first)),
+            other_median=float(np.median(typicality.second)),
             unreachable=unreachable,
         ),
         outcomes=outcomes,
@@ -213,24 +213,24 @@ def _shares(
     counts = [np.bincount(indices, minlength=len(names)).tolist() for _, indices in named]
     outcomes = []
     for at, name in enumerate(names):
-        own, other = ((count[at], side.scored.n_rows) for count, side in zip(counts, sides, strict=True))
-        outcomes.append(OutcomeDrift(outcome=name, rows=compare_shares(other, own, confidence)))
-    own, other = ((int((each == 0).sum()), len(each)) for each in typicality)
-    return outcomes, compare_shares(other, own, confidence)
+        first, other = ((count[at], side.scored.n_rows) for count, side in zip(counts, sides, strict=True))
+        outcomes.append(OutcomeDrift(outcome=name, rows=compare_shares(other, first, confidence)))
+    first, other = ((int((each == 0).sum()), len(each)) for each in typicality)
+    return outcomes, compare_shares(other, first, confidence)
 
 
 def _moved(names: Sequence[str], of_features: Sequence[_Sampled], tested: _Tested) -> list[EffectChange]:
     n_others = len(tested.views) - len(names)
-    found = zip(names, of_features, tested.compared[n_others:], tested.views[n_others:], strict=True)
+    tests = zip(names, of_features, tested.compared[n_others:], tested.views[n_others:], strict=True)
     moved = [
         EffectChange(
             feature=name,
-            mean_effect=float(sample.own.mean()),
-            other_mean_effect=float(sample.other.mean()),
+            mean_effect=float(sample.first.mean()),
+            other_mean_effect=float(sample.second.mean()),
             moved=compared.moved,
             distance=view.distance,
             p_value=view.p_value,
         )
-        for name, sample, compared, view in found
+        for name, sample, compared, view in tests
     ]
     return sorted(moved, key=lambda each: -each.moved)

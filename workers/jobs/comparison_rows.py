@@ -158,7 +158,7 @@ def _pair_of(first: ComparedRows, second: ComparedRows) -> ModelPair:
         return ModelPair(sides, (), None, _gaps_of_values(sides))
     named = [side.classes_or_outcomes(by_outcome=decide) for side in sides]
     names = tuple(dict.fromkeys((*named[0][0], *named[1][0])))
-    outcomes = [np.array([names.index(name) for name in own], np.int64)[indices] for own, indices in named]
+    outcomes = [np.array([names.index(name) for name in of_side], np.int64)[indices] for of_side, indices in named]
     return ModelPair(sides, names, (outcomes[0], outcomes[1]), _gaps_of_scores(sides))
 
 

@@ -128,10 +128,14 @@ def _neighbors(pair: ModelPair, report: ReportProgress) -> NeighborAgreement | N
     if n_neighbors < 1:
         return None
     rows = np.arange(min(_NEIGHBOR_ROWS, n_sampled))
-    found = common_neighbors((first.table, second.table), (first.weights, second.weights), rows, n_neighbors, report)
-    if found is None:
+    agreement = common_neighbors(
+        (first.table, second.table), (first.weights, second.weights), rows, n_neighbors, report
+    )
+    if agreement is None:
         return None
-    return NeighborAgreement(n_neighbors=n_neighbors, n_rows=found.n_rows, share=found.share, by_chance=found.by_chance)
+    return NeighborAgreement(
+        n_neighbors=n_neighbors, n_rows=agreement.n_rows, share=agreement.share, by_chance=agreement.by_chance
+    )
 
 
 # Effects.
@@ -176,17 +180,17 @@ Scale = Literal["probability", "log_odds", "value", "share"]
 def _effect_changes(first: FeatureEffects, second: FeatureEffects) -> tuple[list[EffectChange], Scale]:
     """Return how the effects of features moved, the largest move first, and what they are in."""
     names = tuple(dict.fromkeys((*first.names, *second.names)))
-    own, other = (np.array([np.abs(side.of(name)).mean() for name in names]) for side in (first, second))
+    sizes, other = (np.array([np.abs(side.of(name)).mean() for name in names]) for side in (first, second))
     scale: Scale = first.scale
     moved = np.array([np.abs(first.of(name) - second.of(name)).mean() for name in names])
     if first.scale != second.scale:
-        own, other = own / max(own.sum(), _TINY), other / max(other.sum(), _TINY)
-        scale, moved = "share", np.abs(own - other)
-    order = [at for at in np.argsort(-moved, kind="stable").tolist() if own[at] or other[at]]
+        sizes, other = sizes / max(sizes.sum(), _TINY), other / max(other.sum(), _TINY)
+        scale, moved = "share", np.abs(sizes - other)
+    order = [at for at in np.argsort(-moved, kind="stable").tolist() if sizes[at] or other[at]]
     changes = [
         EffectChange(
             feature=names[at],
-            mean_effect=float(own[at]),
+            mean_effect=float(sizes[at]),
             other_mean_effect=float(other[at]),
             moved=float(moved[at]),
             distance=None,

@@ -159,7 +159,7 @@ class BlockExplainer:
     columns: Sequence[str]  # (n_features,) the dataset's column for each feature
     n_rows: int  # of the dataset
     n_block_rows: int
-    kept: LeafTableContent | None  # the model's outcome, if an earlier job kept it
+    leaf_table: LeafTableContent | None  # the model's outcome, if an earlier job kept it
     target: str | None = None  # the dataset's target column
     are_reference: bool = False  # it is the dataset of the reference rows
 
@@ -190,10 +190,10 @@ class BlockExplainer:
         targets = self._rows.targets_of(rows, self.warm.model.classes)
         read = read_instances(instances, self.warm.features)
         read = read.registered(targets, rows, are_reference=self.are_reference)
-        if self.kept is None or read.refused:
+        if self.leaf_table is None or read.refused:
             run = run_readable(self.warm.session, read)
         else:
-            run = self.kept.outcome(slice(rows.start, rows.stop)), read.indices, read.refused
+            run = self.leaf_table.outcome(slice(rows.start, rows.stop)), read.indices, read.refused
         documents = explain_read(self.warm, self.parts, row_ids, read, run, note_effects=note_effects)
         return documents, run[0]
 
@@ -241,7 +241,7 @@ def explain_blocks(first: int, stop: int, rows: ExplainedRows, expected: Mapping
         columns=rows.rows.columns,
         n_rows=rows.n_rows,
         n_block_rows=rows.n_block_rows,
-        kept=None,
+        leaf_table=None,
         target=rows.rows.target,
         are_reference=rows.request.dataset == warm.dataset_id,
     )

@@ -80,7 +80,7 @@ def _n_block_rows(warm: WarmExplainer, request: ExplanationSetRequest) -> int:
 
 
 def _block_explainer(
-    context: JobContext, request: ExplanationSetRequest, warm: WarmExplainer, kept: LeafTableContent | None
+    context: JobContext, request: ExplanationSetRequest, warm: WarmExplainer, leaf_table: LeafTableContent | None
 ) -> BlockExplainer:
     stored = DatasetStore(context.database).get(request.dataset)
     explainer = BlockExplainer(
@@ -90,7 +90,7 @@ def _block_explainer(
         columns=match_features(warm.model, stored.view),
         n_rows=stored.view.n_rows,
         n_block_rows=_n_block_rows(warm, request),
-        kept=kept,
+        leaf_table=leaf_table,
         target=stored.view.target,
         are_reference=request.dataset == warm.dataset_id,
     )
@@ -165,10 +165,10 @@ def _explain(
 ) -> Tally:
     """Write the explanation of each row, made by processes of this machine; return counts and sums over all rows."""
     key = leaf_table_key(warm.model.id, request.dataset)
-    kept = read_leaf_table(context, key, context.report)
-    explainer = _block_explainer(context, request, warm, kept)
+    leaf_table = read_leaf_table(context, key, context.report)
+    explainer = _block_explainer(context, request, warm, leaf_table)
     recorder = None
-    if kept is None:
+    if leaf_table is None:
         model = open_model(ModelStore(context.database), context.objects, warm.model.id)
         recorder = LeafTableRecorder(context, key, model.ensemble.n_leaves, explainer.n_rows)
 

@@ -71,10 +71,10 @@ class FeatureTable:
     @property
     def types(self) -> tuple[ColumnType, ...]:
         """Types in the same order."""
-        own: list[ColumnType] = ["category"] if self.row_id else []
+        types: list[ColumnType] = ["category"] if self.row_id else []
         if self.target is not None:
-            own.append("number" if self.input.rows.labels is None else "category")
-        return (*own, *(each.type for each in self.described))
+            types.append("number" if self.input.rows.labels is None else "category")
+        return (*types, *(each.type for each in self.described))
 
     natural_types = types
 

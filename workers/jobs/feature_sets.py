@@ -23,7 +23,7 @@ def make_feature_set(context: JobContext) -> Produced:
     if not features:
         detail = "nothing can be generated: the examples have no column to read, and no other table has rows of theirs"
         raise StorageError("relational_language_empty", detail)
-    kept = features[:MAX_GENERATED_FEATURES]
-    described = described_by_name(kept, read.rows.schema)
-    result = FeatureSetResult(n_features=len(kept), n_left_out=len(features) - len(kept), features=described)
+    listed = features[:MAX_GENERATED_FEATURES]
+    described = described_by_name(listed, read.rows.schema)
+    result = FeatureSetResult(n_features=len(listed), n_left_out=len(features) - len(listed), features=described)
     return Produced(result.model_dump_json().encode())

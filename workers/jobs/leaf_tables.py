@@ -95,15 +95,15 @@ def _keep_files(context: JobContext, key: LeafTableKey, codes: Path, archive: Pa
     store, objects = LeafTableStore(context.database), context.objects
     size_bytes = codes.stat().st_size + archive.stat().st_size
     put: list[str] = []
-    is_kept = False
+    is_stored = False
     try:
         with objects.keeping():
             for path in (codes, archive):
                 put.append(objects.put_file(path))  # noqa: PERF401  # if the second fails, the first is discarded
             table = LeafTableObjects(*put)
-            is_kept = store.add(key, table, size_bytes) == table
+            is_stored = store.add(key, table, size_bytes) == table
     finally:
-        if not is_kept:
+        if not is_stored:
             discard_orphans(context.database, objects, put)
     with objects.discarding():
         _delete(context, store.forget_outdated(key))

@@ -110,7 +110,7 @@ def view_rows(
 def _view_prototype(
     chosen: ChosenPrototypes, index: int, cells: dict[str, object], quality: PrototypeQuality
 ) -> Prototype:
-    selection, answer = chosen.selection, given_by(chosen, index, cells)
+    selection, answer = chosen.selection, classifier_prototype(chosen, index, cells)
     return Prototype(
         rank=index + 1,
         row_id=answer.row_id,
@@ -126,7 +126,7 @@ def _view_prototype(
     )
 
 
-def given_by(chosen: ChosenPrototypes, index: int, cells: dict[str, object]) -> ClassifierPrototype:
+def classifier_prototype(chosen: ChosenPrototypes, index: int, cells: dict[str, object]) -> ClassifierPrototype:
     """Return what a row gets whose nearest prototype this is."""
     view, is_regression = chosen.space.model.view, chosen.space.model.view.task == "regression"
     return ClassifierPrototype(

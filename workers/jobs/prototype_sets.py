@@ -45,7 +45,7 @@ from .prototype_set_evaluation import (
     view_typicality,
 )
 from .prototype_set_files import measured_values, write_classifier, write_represented
-from .prototype_set_views import given_by, view_certificate, view_choice, view_rows
+from .prototype_set_views import classifier_prototype, view_certificate, view_choice, view_rows
 from .searched_rows import Reference, searched_space, write_reference
 from .spaces import LeafSpace
 
@@ -116,8 +116,8 @@ def _begin_files(
         return lambda: (Reference(), represented.result())
     truth = rows.truth if rows.is_training else None
     reference = pool.submit(write_reference, context, searched, chosen.leaf_space, truth)
-    given = [given_by(chosen, index, cells[index]) for index in range(len(chosen.selection.rows))]
-    classifier = pool.submit(write_classifier, context, chosen, given)
+    prototypes = [classifier_prototype(chosen, index, cells[index]) for index in range(len(chosen.selection.rows))]
+    classifier = pool.submit(write_classifier, context, chosen, prototypes)
     return lambda: (
         reference.result(),
         {**reference.result().files, **classifier.result(), **represented.result()},

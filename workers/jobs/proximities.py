@@ -84,8 +84,8 @@ def make_proximities(context: JobContext) -> Produced:
         share_without_neighbors=totals.n_alone / space.dataset.n_rows,
         read_off=_scored(space.dataset, *read),
     )
-    kept = None if space.arrays is None else write_arrays(space.arrays)
-    return Produced(content.model_dump_json().encode(), kept, files={"table": table})
+    arrays = None if space.arrays is None else write_arrays(space.arrays)
+    return Produced(content.model_dump_json().encode(), arrays, files={"table": table})
 
 
 def _load_space(context: JobContext, request: ProximitiesRequest) -> _NeighborSpace:

@@ -185,13 +185,13 @@ def _targets(files: RelationalFiles) -> dict[str, Any]:
     if examples.target is None:
         return {}
     column = files.column(examples.table, examples.target)
-    found: dict[str, Any] = {}
+    targets: dict[str, Any] = {}
     if pa.types.is_floating(column.type):
-        found["values"] = np.asarray(pc.fill_null(column, np.nan).to_numpy(), dtype=np.float64)
+        targets["values"] = np.asarray(pc.fill_null(column, np.nan).to_numpy(), dtype=np.float64)
     if examples.classes is not None:
         labels = _class_codes(column, examples.classes).astype(np.int64)
-        found |= {"labels": labels, "classes": tuple(examples.classes)}
-    return found
+        targets |= {"labels": labels, "classes": tuple(examples.classes)}
+    return targets
 
 
 def _class_codes(column: pa.ChunkedArray, classes: Iterable[str]) -> NDArray[np.int32]:
@@ -199,5 +199,5 @@ def _class_codes(column: pa.ChunkedArray, classes: Iterable[str]) -> NDArray[np.
     position = {label: index for index, label in enumerate(classes)}
     texts = (spelled(value) for value in encoded.dictionary.to_pylist())
     codes = np.array([*(position[text] for text in texts), MISSING], dtype=np.int32)
-    found: NDArray[np.int32] = codes[pc.fill_null(encoded.indices, -1).to_numpy()]
-    return found
+    row_codes: NDArray[np.int32] = codes[pc.fill_null(encoded.indices, -1).to_numpy()]
+    return row_codes

@@ -51,15 +51,15 @@ def _figures(context: JobContext, shown: ReportInputs, warm: WarmExplainer) -> F
     """Return the figures for which all rows are looked at."""
     request, datasets = shown.request, DatasetStore(context.database)
     reference = RowSource(datasets.get(shown.own.dataset["id"]), context.objects)
-    comparison = found_drift = None
+    comparison = drifted = None
     if request.compare_with is not None and shown.other is not None:
         models = (warm, open_explainer(context, request.compare_with))
         report = part_of(context.report, _READ, _COMPARED)
         comparison = compare(models, (shown.own, shown.other), reference, report)
     if request.newer_dataset is not None:
         newer = RowSource(datasets.get(request.newer_dataset), context.objects)
-        found_drift = drift(warm, newer, reference, part_of(context.report, _COMPARED, _DRIFTED))
-    return Figures(comparison, found_drift)
+        drifted = drift(warm, newer, reference, part_of(context.report, _COMPARED, _DRIFTED))
+    return Figures(comparison, drifted)
 
 
 # Drift.

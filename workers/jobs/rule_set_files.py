@@ -107,10 +107,10 @@ def _write_rows(path: Path, objects: ObjectStore, fitted: FittedRows, model: Reg
             writer.write_table(pa.table(columns, schema=schema), row_group_size=_GROUP_LINES)
 
 
-def _groups_of_lines(found: Iterable[NDArray[np.int64]]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _groups_of_lines(parts: Iterable[NDArray[np.int64]]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield rows and what was found for them, a number of whole row groups at a time; the last has the rest."""
     first, waiting = 0, np.empty(0, np.int64)
-    for of_part in found:
+    for of_part in parts:
         waiting = np.concatenate([waiting, of_part])
         while len(waiting) >= _LINES_AT_ONCE:
             yield np.arange(first, first + _LINES_AT_ONCE), waiting[:_LINES_AT_ONCE]

@@ -226,7 +226,7 @@ def _view_regions(model: RegionModel, inputs: RuleSetInputs) -> list[Region]:
     n_rows = inputs.training.counts(count_regions, BinTables.of(model, Layout.of(inputs.statements)))
     scores = np.empty((model.n_regions, 0)) if model.scores is None else model.scores
     named = [
-        [Score(label=label, value=share) for label, share in zip(classes, own, strict=True)] for own in scores.tolist()
+        [Score(label=label, value=share) for label, share in zip(classes, row, strict=True)] for row in scores.tolist()
     ]
     return [
         Region(

@@ -87,5 +87,5 @@ class WorkerSettings(BaseSettings):
     @property
     def storage(self) -> StorageSettings:
         """The storage of rows and objects."""
-        found = embedded(self.data_dir, self.database_url, self.object_store_url, self.object_cache_bytes)
-        return found.with_sources(self.dataset_sources, self.data_dir, self.source_cache_bytes)
+        settings = embedded(self.data_dir, self.database_url, self.object_store_url, self.object_cache_bytes)
+        return settings.with_sources(self.dataset_sources, self.data_dir, self.source_cache_bytes)

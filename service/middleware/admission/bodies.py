@@ -139,7 +139,7 @@ class _Body:
         if self._n_bytes > self.limit:
             await self.refuse_size()
             return dict(_DISCONNECT)
-        if self._n_bytes > _BLOCK_BYTES and self._is_in_memory and not self._finds_room():
+        if self._n_bytes > _BLOCK_BYTES and self._is_in_memory and not self._has_memory():
             await self._refuse_for_memory()
             return dict(_DISCONNECT)
         return message
@@ -174,7 +174,7 @@ class _Body:
         await refuse_and_close(self._scope, self._send, "body_timeout", detail)
         return dict(_DISCONNECT)
 
-    def _finds_room(self) -> bool:
+    def _has_memory(self) -> bool:
         n_more = self._n_bytes - self._n_held
         is_alone = self._held.total <= self._n_held
         if not (is_alone or self._held.fits(n_more)):

@@ -200,7 +200,7 @@ class TokenBuckets:
         full_at = self._full_at.get(caller)
         if full_at is None:
             if len(self._full_at) >= self._n_callers:
-                caller = self._make_room(caller, now)
+                caller = self._counted_name(caller, now)
             full_at = self._full_at.get(caller, now)
         full_at = max(full_at, now) + self._seconds_each
         # A millionth for rounding: a caller that waits as long as required is admitted.
@@ -209,7 +209,7 @@ class TokenBuckets:
         self._full_at[caller] = full_at
         return 0
 
-    def _make_room(self, caller: str, now: float) -> str:
+    def _counted_name(self, caller: str, now: float) -> str:
         """Forget callers whose buckets are full; return the name under which a new caller is counted."""
         if now >= self._sweep_at:
             self._sweep_at = now + _SECONDS_BETWEEN_SWEEPS

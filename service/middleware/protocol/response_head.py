@@ -68,19 +68,19 @@ class ResponseHead:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id = _given_id(scope["headers"]) or f"{self._prefix}-{next(self._numbers):08x}"
+        request_id = _id_of_caller(scope["headers"]) or f"{self._prefix}-{next(self._numbers):08x}"
         scope["request_id"] = request_id
         bind_contextvars(request_id=request_id)
         identified = (_REQUEST_ID, request_id.encode())
         path = scope["path"]
         is_docs = path == _DOCS or path.startswith(f"{_DOCS}/")
-        own = _FOR_DOCS if is_docs else _FOR_PAGE if path.startswith(_PAGE) else _FOR_API
+        headers_of_part = _FOR_DOCS if is_docs else _FOR_PAGE if path.startswith(_PAGE) else _FOR_API
 
         def send_with_headers(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.start":
-                given = message.get("headers", ())
-                headers = [*given, *own, identified]
-                if not is_docs and _CACHE_CONTROL not in dict(given):
+                sent = message.get("headers", ())
+                headers = [*sent, *headers_of_part, identified]
+                if not is_docs and _CACHE_CONTROL not in dict(sent):
                     headers.append(_NO_STORE)
                 # Checked as late as this: the signal may come while the request is being answered.
                 if self._draining.has_begun:
@@ -96,7 +96,7 @@ def new_request_id() -> str:
     return secrets.token_hex(16)
 
 
-def _given_id(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+def _id_of_caller(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
     """Return the id that the caller chose, if it is short and printable."""
     for name, value in headers:
         if name == _REQUEST_ID:

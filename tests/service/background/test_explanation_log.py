@@ -78,10 +78,10 @@ def test_beyond_its_bound_callers_are_refused_and_what_was_taken_is_written(writ
         with pytest.raises(StorageUnavailable, match="bytes of explanations wait to be stored, at most"):
             await log.add(some[3:])
         with pytest.raises(StorageUnavailable):
-            log.check_room()
+            log.check_capacity()
         log.start()
         await asyncio.gather(*taken)
-        log.check_room()
+        log.check_capacity()
         await log.add(some[3:])
         return [each.id for each in some]
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from service.operations.artefact_tables import KeptTable
+from service.operations.artefact_tables import StoredTable
 from service.operations.proximities import neighbors_of
 from service.routes.table_answers import csv_of
 
@@ -17,19 +17,19 @@ _ROWS = np.repeat(np.arange(40), np.arange(40) % 4)  # sorted, some values witho
 _LINES = pa.table({"row": _ROWS, "line": np.arange(len(_ROWS))})
 
 
-def _opened(path: Path) -> KeptTable:
-    return KeptTable(path.open("rb"), path.stat().st_size)
+def _opened(path: Path) -> StoredTable:
+    return StoredTable(path.open("rb"), path.stat().st_size)
 
 
 @pytest.fixture(params=[1, 7, 1000])
-def table(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KeptTable]:
+def table(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoredTable]:
     path = tmp_path / "table.parquet"
     pq.write_table(_LINES, path, row_group_size=request.param)
     with _opened(path) as opened:
         yield opened
 
 
-def test_any_lines_can_be_read(table: KeptTable) -> None:
+def test_any_lines_can_be_read(table: StoredTable) -> None:
     assert table.n_rows == len(_ROWS) == 60
     for start in range(0, 61, 3):
         for stop in (start, start + 1, start + 10, 60):
@@ -37,14 +37,14 @@ def test_any_lines_can_be_read(table: KeptTable) -> None:
             assert table.read(start, min(stop, 60)).column("line").to_pylist() == expected
 
 
-def test_lines_are_found_by_a_value_that_they_are_sorted_by(table: KeptTable) -> None:
+def test_lines_are_found_by_a_value_that_they_are_sorted_by(table: StoredTable) -> None:
     for start in range(45):
         for stop in (start, start + 1, start + 9, 100):
             expected = np.flatnonzero(np.isin(_ROWS, np.arange(start, stop))).tolist()
             assert table.read_where("row", start, stop).column("line").to_pylist() == expected
 
 
-def test_blocks_are_all_lines_in_order(table: KeptTable) -> None:
+def test_blocks_are_all_lines_in_order(table: StoredTable) -> None:
     assert pa.concat_tables(table.blocks()).equals(_LINES)
 
 
@@ -71,7 +71,7 @@ def test_groups_without_lines_are_passed_over(tmp_path: Path) -> None:
         assert pa.concat_tables(table.blocks()).equals(_LINES)
 
 
-def test_a_table_can_be_read_on_when_its_file_is_gone(table: KeptTable, tmp_path: Path) -> None:
+def test_a_table_can_be_read_on_when_its_file_is_gone(table: StoredTable, tmp_path: Path) -> None:
     (tmp_path / "table.parquet").unlink()
 
     assert table.read(0, 60).equals(_LINES)

@@ -83,4 +83,4 @@ def test_one_that_is_too_large_to_be_read_again_is_refused(shop: Shop) -> None:
         record.identify([{"object": "explanation", "row_id": "0", "status": "ok"}])
 
     assert refused.value.code == "too_many_rows"
-    assert record.kept == []
+    assert record.rows == []

@@ -12,7 +12,7 @@ from storage.bucket import Bucket
 from storage.dataset_files import DatasetFile
 from storage.errors import DatasetChanged, StorageError
 from storage.manifests import Manifest
-from storage.source_files.locations import FoundFile, open_location
+from storage.source_files.locations import ListedFile, open_location
 from storage.source_files.part_facts import Agreement
 from storage.source_files.registering import ManifestParts, make_manifest
 from storage.source_files.roots import SourceRoots
@@ -76,7 +76,7 @@ def test_a_file_is_fetched_with_its_entity_tag_or_not_at_all(lake: str, tmp_path
     assert location.fetch(found, tmp_path / "copy") == found.version
     assert (tmp_path / "copy").read_bytes() == data
     with pytest.raises(DatasetChanged):
-        location.fetch(FoundFile("a", len(data), '"another"'), tmp_path / "copy")
+        location.fetch(ListedFile("a", len(data), '"another"'), tmp_path / "copy")
     Bucket(lake).write("a", data[:-1] + b"x")
     with pytest.raises(DatasetChanged):
         location.fetch(found, tmp_path / "copy")

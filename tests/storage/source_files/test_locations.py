@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from storage.errors import DatasetChanged, StorageError
-from storage.source_files.locations import FolderLocation, FoundFile, open_location
+from storage.source_files.locations import FolderLocation, ListedFile, open_location
 from storage.source_files.roots import Pattern, SourceRoots
 
 
@@ -54,7 +54,7 @@ def test_links_are_followed_below_the_root_and_refused_beyond(lake: Path) -> Non
         _names(lake, "other/*.parquet")
 
 
-def _found(lake: Path) -> tuple[FolderLocation, FoundFile]:
+def _found(lake: Path) -> tuple[FolderLocation, ListedFile]:
     location, pattern = _place(lake, "2026/a.parquet")
     (file,) = location.files(pattern)
     return location, file

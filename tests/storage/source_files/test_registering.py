@@ -300,11 +300,11 @@ def test_the_cache_forgets_what_was_used_least_recently_and_makes_it_again(lake:
     manifest = _register(sources, lake)
     kept = sources.cache.size_bytes()
 
-    sources.cache.make_room()
+    sources.cache.free_space()
     assert sources.cache.size_bytes() == kept > 0  # somebody may be about to open it
 
     for part in (tmp_path / "cache").glob("??/*"):
         os.utime(part, (0, 0))
-    sources.cache.make_room()
+    sources.cache.free_space()
     assert sources.cache.size_bytes() == 0
     assert _rows(manifest, sources) == read_joined(paths, _DECLARED, tmp_path)[1]

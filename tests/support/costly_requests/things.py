@@ -30,7 +30,7 @@ def _created(api: Api, forest: Registered, noun: Any) -> str:  # a noun of anyth
 
 def _bodies(ids: Mapping[str, str], forest: Registered) -> dict[str, Any]:
     rows = [forest.instance(0)]
-    names = {noun.singular: ids[noun.id_name] for noun in NOUNS.kept if noun.id_name in ids}
+    names = {noun.singular: ids[noun.id_name] for noun in NOUNS.stored if noun.id_name in ids}
     bodies = {route: _with_ids(body, names) for route, body in example_bodies().items()}
     bodies |= {f"POST /v1/models/{{model_id}}/{way}": {"instances": rows} for way in ("predictions", "proximities")}
     bodies["POST /v1/models/{model_id}/proximities"]["others"] = rows

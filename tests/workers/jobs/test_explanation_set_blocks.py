@@ -203,8 +203,8 @@ def test_what_the_model_says_is_not_asked_again_where_it_is_known(find_case: Fin
     known, lines = case.explainer().explain(0).outcome, _lines(case.explainer().explain(0))
     content = LeafTableContent(_spread(known.leaves, rows).T, _spread(known.scores, rows), _spread(known.labels, rows))
 
-    first = replace(case.explainer(7), kept=content)
-    flipped = replace(first, kept=replace(content, labels=(np.asarray(content.labels) + 1) % 3))
+    first = replace(case.explainer(7), leaf_table=content)
+    flipped = replace(first, leaf_table=replace(content, labels=(np.asarray(content.labels) + 1) % 3))
 
     assert _lines(first.explain(0)) == lines[:7]
     assert _lines(flipped.explain(0)) != lines[:7]

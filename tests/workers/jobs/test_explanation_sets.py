@@ -18,7 +18,7 @@ from schemas.explanations import EXPLANATION_SETS, ExplanationRequest
 from schemas.jobs import Progress
 from service.operations.artefacts import delete_one
 from service.operations.explainers import delete_explainer
-from service.operations.explanation_sets import KeptLines, list_explanations, open_lines, request_explanation_set
+from service.operations.explanation_sets import StoredLines, list_explanations, open_lines, request_explanation_set
 from storage.array_files import write_arrays
 from storage.errors import StorageError
 from storage.leaf_tables import LeafTableStore
@@ -47,7 +47,7 @@ class Shop:
     def explain(self, **request: object) -> ExplanationSet:
         return self.workshop.explain(**{"explainer": self.explainer, "dataset": self.rows, **request})
 
-    def open(self, made: ExplanationSet) -> KeptLines:
+    def open(self, made: ExplanationSet) -> StoredLines:
         return open_lines(self.workshop.context, made.id)
 
     def lines(self, made: ExplanationSet) -> list[bytes]:
@@ -132,7 +132,7 @@ def test_each_block_of_lines_can_be_read_alone(shop: Shop) -> None:
     assert list(kept.read(middle, middle + 10)) == lines[middle : middle + 10]
     assert list(kept.read(_N_ROWS - 1, _N_ROWS + 10)) == lines[-1:]
     assert list(kept.read(_N_ROWS, _N_ROWS + 10)) == []
-    assert b"".join(kept.kept_blocks()) == kept.path.read_bytes()
+    assert b"".join(kept.stored_blocks()) == kept.path.read_bytes()
 
 
 def test_leaves_that_an_earlier_job_kept_give_the_same(shop: Shop) -> None:

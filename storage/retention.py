@@ -91,8 +91,8 @@ class Retention:
                 for store in (ModelStore, DatasetStore, RelationalDatasetStore)
             },
             "jobs": self._clear_jobs(rules.job_days),
-            "idempotency_keys": self._clear_idempotency_keys(rules.idempotency_days),
-            "explanations": self._clear_explanations(rules.explanation_days),
+            "idempotency_keys": self._clear_older(idempotency_keys, rules.idempotency_days),
+            "explanations": self._clear_older(explanations, rules.explanation_days),
             "leaf_tables": self._clear_leaf_tables(rules.leaf_table_bytes),
             "objects": self._clear_orphans(any_share=any_share),
         }
@@ -125,15 +125,10 @@ class Retention:
         is_over = and_(jobs.c.status.in_(FINAL_STATUSES), jobs.c.finished_at < self._days_ago(days))
         return self._delete_rows(jobs, and_(is_over, ~is_last))
 
-    def _clear_idempotency_keys(self, days: float | None) -> int:
+    def _clear_older(self, table: Table, days: float | None) -> int:
         if days is None:
             return 0
-        return self._delete_rows(idempotency_keys, idempotency_keys.c.created_at < self._days_ago(days))
-
-    def _clear_explanations(self, days: float | None) -> int:
-        if days is None:
-            return 0
-        return self._delete_rows(explanations, explanations.c.created_at < self._days_ago(days))
+        return self._delete_rows(table, table.c.created_at < self._days_ago(days))
 
     def _clear_leaf_tables(self, most_bytes: int | None) -> int:
         if most_bytes is None:

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 import orjson
@@ -76,13 +75,16 @@ class AccessLog:
     def _write(self) -> None:
         lines = [self._waiting.popleft() for _ in range(len(self._waiting))]
         n_dropped, self._n_dropped = self._n_dropped, 0
-        if not lines and not n_dropped:
+        if n_dropped:
+            event = {"level": "warning", "event": "access_lines_dropped", "n_lines": n_dropped}
+            lines.append(_json({"time": _timestamp(time.time()), **event}))
+        if not lines:
             return
         # Between two pieces the event loop may go on: each is some microseconds of work. The fewer there are, the fewer
         # requests have to wait for this thread to be done with one.
         target = sys.stderr.fileno()
         n_bytes = _FILE_BYTES if stat.S_ISREG(os.fstat(target).st_mode) else _PIPE_BYTES
-        for piece in _pieces(chain(lines, _dropped(n_dropped)), n_bytes):
+        for piece in _pieces(lines, n_bytes):
             os.write(target, piece)
 
 
@@ -100,12 +102,6 @@ def _line(request: AnsweredRequest) -> bytes:
         "duration_ms": round(request.seconds * 1000, 3),
     }
     return _json(event)
-
-
-def _dropped(n_dropped: int) -> Iterator[bytes]:
-    if n_dropped:
-        event = {"level": "warning", "event": "access_lines_dropped", "n_lines": n_dropped}
-        yield _json({"time": _timestamp(time.time()), **event})
 
 
 def _json(event: dict[str, Any]) -> bytes:

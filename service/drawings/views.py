@@ -118,25 +118,21 @@ def search(context: AppContext, name: str) -> str:
 def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     """Draw a model and how far what explains it can be trusted."""
     document = to_json(models.get_model(context, model_id))
-    newest_of_nouns = [newest(context, noun, model_id) for noun in (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES)]
+    shown_nouns = (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES)
+    prototypes, rules, trees = (newest(context, noun, model_id) for noun in shown_nouns)
     has_trees = 0 < document["n_nodes"] <= _MOST_NODES
     usage = to_json(models.feature_usage(context, model_id))["data"] if has_trees else []
     ready = _ready(context, model=model_id)
     fitting = _with_its_features(context, document, ready)
-    requests = _requests_of(document, has_trees=has_trees) if fitting else []
+    # Without leaves only a tree can be requested, and audits only of classes.
+    left_out = {"audits"} if document["task"] != "classification" else set()
+    possible = [each for each in _REQUESTS if each.part == "trees" or (has_trees and each.part not in left_out)]
     every = made_of(ready, LINKS)
     titled = next((each for each in fitting if any(column.get("title") for column in each["columns"])), None)
-    known = ModelContext(
-        newest_of_nouns[0], newest_of_nouns[1], newest_of_nouns[2], usage, fitting, requests, every, titled, LINKS
-    )
+    requests = possible if fitting else []
+    known = ModelContext(prototypes, rules, trees, usage, fitting, requests, every, titled, LINKS)
     drawing = draw_model(document, known)
     return at(drawing, [(document["name"] or model_id, None)], read(MODELS, model_id))
-
-
-def _requests_of(model: Json, *, has_trees: bool) -> list[Request]:
-    """Return what can be requested of a model: without leaves only a tree, and audits only of classes."""
-    requests = [each for each in _REQUESTS if has_trees or each.part == "trees"]
-    return [each for each in requests if model["task"] == "classification" or each.part != "audits"]
 
 
 @view("datasets")

@@ -3,16 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from schemas.scopes import Scope
-
-from ..callers import ANY_CALLER, NO_CALLER, Caller
+from ..callers import NO_CALLER
 from .addresses import THIS_MACHINE, network_of
-
-
-def scopes_of(scope: Mapping[str, Any]) -> frozenset[Scope]:
-    """Return the scopes of the sender of a request."""
-    caller: Caller = scope.get("caller", ANY_CALLER)
-    return caller.scopes
 
 
 def counted_as(scope: Mapping[str, Any]) -> str:

@@ -7,7 +7,6 @@ except in version 1's explanations, which say why for each row.
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -124,11 +123,6 @@ async def describe(context: AppContext, name: str, model_version: str | None = N
     inputs = [_described(feature, _NUMBERS if kind == "number" else _TEXTS, 1) for feature, kind in kinds]
     described = {"inputs": inputs, "outputs": _outputs(warm.model)}
     return {"name": name, "versions": [warm.explainer_id], "platform": _PLATFORM, **described}
-
-
-def describe_server() -> dict[str, Any]:
-    """Return version 2's metadata of the server."""
-    return {"name": "leafspace", "version": version("leafspace"), "extensions": ["binary_tensor_data"]}
 
 
 async def _find(context: AppContext, name: str, model_version: str | None = None) -> WarmExplainer:

@@ -115,6 +115,7 @@ async def _computed_again(context: AppContext, stored: ExplanationRow, request: 
 
 def _verification(context: AppContext, stored: ExplanationRow, differences: list[str]) -> Verification:
     computed_by, computed_now = (stored.provenance.get("service"), stored.revision), (version("leafspace"), REVISION)
+    words_now = context.dictionary_revisions.of(stored.dataset)
     is_same = stored.digest_matches and not differences
     is_foreign = stored.digest_matches and computed_by != computed_now
     return Verification(
@@ -126,7 +127,7 @@ def _verification(context: AppContext, stored: ExplanationRow, differences: list
         service=str(computed_by[0]),
         present_service=computed_now[0],
         dictionary=_dictionary_of(stored),
-        present_dictionary=DictionaryUsed(dataset=stored.dataset, revision=context.dictionary_revisions.of(stored.dataset)),
+        present_dictionary=DictionaryUsed(dataset=stored.dataset, revision=words_now),
         revision=computed_by[1],
         present_revision=computed_now[1],
     )

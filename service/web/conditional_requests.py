@@ -66,8 +66,11 @@ def with_entity_tag(handle: Handler, path: str) -> Handler:
         tag = None if changes else await _tag_of(request, noun.name, request.path_params[noun.id_name])
         if tag is None:
             return await handle(request)
-        if (matching := _matching_tag(request, tag)) is not None:
-            return Response(status_code=_NOT_MODIFIED, headers=_headers(matching))
+        # The caller may hold the answer plain or compressed; `*` is for methods that write, and matches nothing here.
+        named = {held for header in request.headers.getlist("if-none-match") for held in _TAG.findall(header)}
+        for matching in (tag, tag + GZIP_SUFFIX):
+            if matching in named:
+                return Response(status_code=_NOT_MODIFIED, headers=_headers(matching))
         response = await handle(request)
         if response.status_code == _OK:
             response.headers.update(_headers(tag))
@@ -107,15 +110,6 @@ async def _tag_of(request: Request, noun: str, identifier: str) -> str | None:
     chosen = request.url.path, request.url.query, request.headers.getlist("accept")
     digest = hashlib.sha256(orjson.dumps([entity, chosen, version("leafspace")]))
     return digest.hexdigest()[:32]
-
-
-def _matching_tag(request: Request, tag: str) -> str | None:
-    """Return the tag under which the caller holds the answer, plain or compressed, if they do.
-
-    ``*`` is for methods that write; here it matches nothing.
-    """
-    named = {matching for header in request.headers.getlist("if-none-match") for matching in _TAG.findall(header)}
-    return next((matching for matching in (tag, tag + GZIP_SUFFIX) if matching in named), None)
 
 
 def _headers(tag: str) -> dict[str, str]:

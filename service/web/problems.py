@@ -80,17 +80,15 @@ async def _refused(request: Request, error: Exception) -> Response:
     code, detail = error.code, error.detail  # type: ignore[attr-defined]  # each type installed above has both
     if PROBLEM_KINDS[code].status >= 500:  # server errors
         _LOG.error("request_failed", code=code, detail=detail, exc_info=error)
-    problem = problem_for(code, detail, request_id(request), _errors_of(error, detail))
+    errors, pointer = None, getattr(error, "pointer", None)
+    if isinstance(error, EveryRowFailed):
+        errors = error.errors
+    elif pointer is not None:
+        errors = [FieldProblem(pointer=pointer, detail=detail)]
+    problem = problem_for(code, detail, request_id(request), errors)
     if isinstance(error, ForeignFormat):
         problem = problem.model_copy(update={"status": 415})
     return problem_response(problem)
-
-
-def _errors_of(error: Exception, detail: str) -> list[FieldProblem] | None:
-    if isinstance(error, EveryRowFailed):
-        return error.errors
-    pointer = getattr(error, "pointer", None)
-    return None if pointer is None else [FieldProblem(pointer=pointer, detail=detail)]
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

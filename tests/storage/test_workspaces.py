@@ -41,7 +41,7 @@ def test_what_killed_processes_left_is_swept_and_what_is_in_use_is_not(tmp_path:
 
 def test_a_folder_that_was_swept_before_it_was_locked_is_made_again(tmp_path: Path) -> None:
     workspaces = Workspaces(tmp_path / "incoming")
-    made = workspaces._made
+    made = workspaces._new_folder
     swept: list[Path] = []
 
     def made_and_swept(name: str | None) -> Path:
@@ -51,7 +51,7 @@ def test_a_folder_that_was_swept_before_it_was_locked_is_made_again(tmp_path: Pa
             workspaces.sweep()
         return folder
 
-    workspaces._made = made_and_swept  # type: ignore[method-assign]
+    workspaces._new_folder = made_and_swept  # type: ignore[method-assign]
     with workspaces.workspace(None) as folder:
         assert folder.exists()
         assert not swept[0].exists()

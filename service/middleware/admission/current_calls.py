@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable
 import anyio
 
 from ...admission.calls import CURRENT_CALL, Call
+from ...callers import ANY_CALLER
 from ..asgi import Application, Message, Receive, Scope, Send
-from ..counted_callers import limited_caller, scopes_of
+from ..counted_callers import limited_caller
 
 
 class Calls:
@@ -20,7 +21,7 @@ class Calls:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        call = Call(limited_caller(scope), scopes_of(scope), _has_left(receive), is_followed=True)
+        call = Call(limited_caller(scope), scope.get("caller", ANY_CALLER).scopes, _has_left(receive), is_followed=True)
         token = CURRENT_CALL.set(call)
         try:
             await self._app(scope, receive, send)

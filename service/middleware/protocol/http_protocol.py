@@ -6,6 +6,7 @@ here, where they can be counted before their turn has come, and refused by ``lim
 
 import asyncio
 import resource
+import secrets
 from collections import Counter
 from collections.abc import Awaitable
 from typing import Any
@@ -15,7 +16,6 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from ..admission.bodies import CUT_OFF
 from ..admission.limits import SURPLUS, TOO_MANY_CONNECTIONS, TOO_MANY_WAIT, ConnectionLimits
 from ..asgi import PROBLEM_TYPE, Application, Receive, Scope, Send, problem_answer
-from .response_head import new_request_id
 
 _SURPLUS_HEADER_SECONDS = 2.0
 _OPEN_FILES = 65_536
@@ -147,7 +147,7 @@ class _GuardedProtocol(HttpToolsProtocol):
         """Answer below the application, which the request never reaches."""
         if self.transport.is_closing():
             return
-        request_id = new_request_id()
+        request_id = secrets.token_hex(16)
         status, body = problem_answer(code, detail, request_id)
         lines = [
             STATUS_LINE[status],

@@ -91,11 +91,6 @@ class ResponseHead:
         await self._app(scope, receive, send_with_headers)
 
 
-def new_request_id() -> str:
-    """Return an id for a request that no application sees."""
-    return secrets.token_hex(16)
-
-
 def _id_of_caller(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
     """Return the id that the caller chose, if it is short and printable."""
     for name, value in headers:

@@ -32,17 +32,14 @@ def read_origins(text: str | tuple[str, ...]) -> tuple[str, ...]:
     origins = text.split(",") if isinstance(text, str) else text
     origins = tuple(origin.strip().rstrip("/").lower() for origin in origins if origin.strip())
     for origin in origins:
-        if not _is_origin(origin):
+        scheme, host, *rest = urlsplit(origin)
+        is_origin = scheme in {"http", "https"} and bool(host) and not any(rest) and not {"@", "*", " "} & set(host)
+        if not is_origin:
             message = (
                 f"{origin!r} is not an origin such as https://pages.example or http://localhost:3000; name each one"
             )
             raise ValueError(message)
     return origins
-
-
-def _is_origin(text: str) -> bool:
-    scheme, host, *rest = urlsplit(text)
-    return scheme in {"http", "https"} and bool(host) and not any(rest) and not {"@", "*", " "} & set(host)
 
 
 class ServiceSettings(BaseSettings):

@@ -37,7 +37,9 @@ def fault_of(path: Path, seconds: float = _QUICK_SECONDS) -> str | None:
         return None  # locked, or not to be opened now: its users report that, or wait
     except sqlite3.DatabaseError as error:
         is_no_database = error.sqlite_errorcode == sqlite3.SQLITE_NOTADB
-        return not_a_database(path) if is_no_database else damaged(path, str(error))
+        if not is_no_database:
+            return damaged(path, str(error))
+        return f"{path} is no SQLite database, or its beginning is damaged; move it away, or {_RESTORE}"
 
 
 def belongs_to(path: Path, objects_dir: Path) -> bool | None:
@@ -70,11 +72,6 @@ def has_keys(path: Path) -> bool | None:
 def damaged(what: Path | str, finding: str) -> str:
     """Return the message about a damaged database."""
     return f"the database {what} is damaged ({finding}); {_RESTORE}"
-
-
-def not_a_database(path: Path) -> str:
-    """Return the message about a file that is no database."""
-    return f"{path} is no SQLite database, or its beginning is damaged; move it away, or {_RESTORE}"
 
 
 def newest_revision() -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, RowMapping, Select, Table, and_, delete, desc, insert, or_, select, update
+from sqlalchemy import Connection, RowMapping, Select, Table, and_, delete, desc, insert, or_, select
 from sqlalchemy.exc import IntegrityError
 
 from schemas.contract import Page
@@ -61,13 +61,6 @@ def add_record(connection: Connection, table: Table, values: Mapping[str, Any]) 
             raise  # it refers to something that was deleted
         return False
     return True
-
-
-def rename_record(connection: Connection, table: Table, identifier: str, name: str | None) -> None:
-    """Give the row with this id another name; raise ``NotFound`` where there is none."""
-    renamed = connection.execute(update(table).where(table.c.id == identifier).values(name=name))
-    if renamed.rowcount == 0:
-        require(None, table.name, identifier)
 
 
 def forget_keys_of(connection: Connection, thing: str) -> None:

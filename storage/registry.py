@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
-from sqlalchemy import Column, Connection, RowMapping, Select, Table, delete, select
+from sqlalchemy import Column, Connection, RowMapping, Select, Table, delete, select, update
 
 from schemas.contract import Page
 
@@ -20,7 +20,6 @@ from .records import (
     first_record,
     forget_keys_of,
     read_page,
-    rename_record,
     require,
     singular,
     unreferenced,
@@ -91,7 +90,9 @@ class Registry(ABC, Generic[New, View, Stored, Summary]):
     def rename(self, identifier: str, name: str | None) -> None:
         """Give the row with this id another name, or none; its id stays."""
         with self._database.transaction() as connection:
-            rename_record(connection, self.table, identifier, name)
+            renamed = connection.execute(update(self.table).where(self.table.c.id == identifier).values(name=name))
+            if renamed.rowcount == 0:
+                require(None, self.table.name, identifier)
 
     def delete(self, identifier: str) -> tuple[str, ...]:
         """Forget the row with this id; return the objects that nothing refers to any more.

@@ -4,7 +4,7 @@ The supervisor uses this, too: nothing heavy is imported here.
 """
 
 import ipaddress
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import lru_cache
 
 _MOST_REMEMBERED = 256
@@ -48,14 +48,11 @@ def comes_from_elsewhere(headers: Collection[tuple[bytes, bytes]], allowed: Coll
     origins = [value for name, value in headers if name == b"origin"]
     if not all(map(_is_of_this_machine, hosts)):
         return True
-    if not origins and _is_shown_elsewhere(dict(headers)):
+    stated = dict(headers)
+    is_link = stated.get(b"sec-fetch-mode") == b"navigate" and stated.get(b"sec-fetch-dest") == b"document"
+    if not origins and stated.get(b"sec-fetch-site") == b"cross-site" and not is_link:
         return True
     return any(origin not in {*allowed, *(b"http://" + host for host in hosts)} for origin in origins)
-
-
-def _is_shown_elsewhere(headers: Mapping[bytes, bytes]) -> bool:
-    is_link = headers.get(b"sec-fetch-mode") == b"navigate" and headers.get(b"sec-fetch-dest") == b"document"
-    return headers.get(b"sec-fetch-site") == b"cross-site" and not is_link
 
 
 @lru_cache(_MOST_REMEMBERED)

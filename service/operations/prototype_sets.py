@@ -7,7 +7,6 @@ from typing import Any, Literal
 import orjson
 
 from explanations.reference_file import MAX_CELLS
-from schemas.datasets import Column
 from schemas.models import Model
 from schemas.prototype_classifiers import ClassifierExportFormat, PrototypeClassifier
 from schemas.prototype_sets import PROTOTYPE_SETS, PrototypeSet, PrototypeSetRequest
@@ -250,15 +249,12 @@ def _check_target(dataset: StoredDataset, model: Model) -> None:
         )
         raise StorageError("schema_mismatch", detail)
     column = next(column for column in dataset.view.columns if column.name == target)
-    if _has_one_value(column) and model.n_classes > 1:  # the job refuses a model of one class, whatever the rows
+    is_constant = column.min is not None and column.min == column.max  # of booleans the range is not known
+    if column.type == "category":
+        is_constant = column.n_categories == 1
+    if is_constant and model.n_classes > 1:  # the job refuses a model of one class, whatever the rows
         detail = f"all rows of dataset {dataset.view.id!r} have the same {target!r}; send rows of at least two classes"
         raise StorageError("schema_mismatch", detail)
-
-
-def _has_one_value(column: Column) -> bool:
-    if column.type == "category":
-        return column.n_categories == 1
-    return column.min is not None and column.min == column.max  # of booleans the range is not known
 
 
 def list_represented_rows(

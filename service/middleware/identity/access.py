@@ -143,7 +143,12 @@ async def _refusal(policy: AccessPolicy, scope: AsgiScope) -> Refusal | None:
         return _BAD_KEY
     scope["caller"] = caller
     needed = policy.scopes_for(scope["method"], scope["path"])
-    return None if needed <= caller.scopes else _insufficient(needed, caller)
+    if needed <= caller.scopes:
+        return None
+    wanted, held = _listed(needed), _listed(caller.scopes)
+    detail = f"this needs the scope {wanted}; the key {caller.key_id} has {held}: use another key, or have one made"
+    challenge = f'Bearer error="insufficient_scope", scope="{wanted}"'
+    return Refusal("insufficient_scope", detail, ((b"www-authenticate", challenge.encode()),))
 
 
 def _limited(refusal: Refusal, seconds: float) -> Refusal:
@@ -164,13 +169,6 @@ async def _renewed(keys: Keys) -> bool:
         if not keys.is_stale():
             return True
     return False
-
-
-def _insufficient(needed: frozenset[Scope], caller: Caller) -> Refusal:
-    wanted, held = _listed(needed), _listed(caller.scopes)
-    detail = f"this needs the scope {wanted}; the key {caller.key_id} has {held}: use another key, or have one made"
-    challenge = f'Bearer error="insufficient_scope", scope="{wanted}"'
-    return Refusal("insufficient_scope", detail, ((b"www-authenticate", challenge.encode()),))
 
 
 def _listed(scopes: frozenset[Scope]) -> str:

@@ -39,14 +39,10 @@ def _accepts_gzip(scope: Scope) -> bool:
         if name == b"accept-encoding":
             for entry in value.lower().split(b","):
                 coding, _, parameters = entry.partition(b";")
-                accepted[coding.strip()] = not _is_zero(parameters)
+                weight, _, quality = parameters.strip().partition(b"=")  # q=0 and q=0.000 refuse the coding
+                is_refused = weight.strip() == b"q" and quality.strip() in {b"0", b"0.", b"0.0", b"0.00", b"0.000"}
+                accepted[coding.strip()] = not is_refused
     return accepted.get(b"gzip", accepted.get(b"*", False))
-
-
-def _is_zero(parameters: bytes) -> bool:
-    """Return whether the parameters of a coding refuse it: ``q=0``, ``q=0.000``."""
-    name, _, quality = parameters.strip().partition(b"=")
-    return name.strip() == b"q" and quality.strip() in {b"0", b"0.", b"0.0", b"0.00", b"0.000"}
 
 
 class _CompressedAnswer:
@@ -61,9 +57,12 @@ class _CompressedAnswer:
 
     async def send(self, message: Message) -> None:
         """Forward a message, compressed if the answer is JSON that is not small."""
-        if message["type"] == "http.response.start" and _is_plain_json(message):
-            self._head = message
-            return
+        if message["type"] == "http.response.start":
+            headers = dict(message.get("headers", ()))
+            is_json = headers.get(b"content-type", b"").partition(b";")[0].strip() == _JSON
+            if is_json and b"content-encoding" not in headers:
+                self._head = message
+                return
         if self._head is not None:
             await self._send_head(self._head, message)
         if self._compress is None:
@@ -104,9 +103,3 @@ def _compressor() -> Callable[[bytes, bool], bytes]:
 
 def _ends(message: Message) -> bool:
     return not message.get("more_body", False)
-
-
-def _is_plain_json(head: Message) -> bool:
-    headers = dict(head.get("headers", ()))
-    is_json = headers.get(b"content-type", b"").partition(b";")[0].strip() == _JSON
-    return is_json and b"content-encoding" not in headers

@@ -42,7 +42,7 @@ class ProximitiesRequest(MethodRequest):
 
 
 class ReadOff(Contract):
-    """How well what the model says of a row is read off what it says of the rows nearest to it."""
+    """How well the model's prediction for a row is read off its predictions for the rows nearest to it."""
 
     measure: Literal["fidelity", "r2_of_model"] = Field(
         description="`fidelity`: the share of rows whose predicted class is read off; `r2_of_model`: R2 of the model's "
@@ -77,8 +77,8 @@ class ProximitiesResult(Contract):
     share_without_neighbors: float = Field(ge=0, le=1, description="Share of rows that share no leaf with any other.")
     read_off: ReadOff | None = Field(
         default=None,
-        description="What the proximities are worth: how well they predict what the model says. Null where it says "
-        "the same of all rows.",
+        description="What the proximities are worth: how well they predict the model's predictions. Null where "
+        "these are the same for all rows.",
     )
 
 

@@ -157,13 +157,13 @@ class ProximitiesResult(Record):
     share_without_neighbors: float
     """Share of rows that share no leaf with any other."""
     read_off: ReadOff | Unset | None = UNSET
-    """What the proximities are worth: how well they predict what the model says. Null where it says the same of all
-    rows.
+    """What the proximities are worth: how well they predict the model's predictions. Null where these are the same for
+    all rows.
     """
 
 
 class ReadOff(Record):
-    """How well what the model says of a row is read off what it says of the rows nearest to it."""
+    """How well the model's prediction for a row is read off its predictions for the rows nearest to it."""
 
     measure: ReadOffMeasure | str
     """`fidelity`: the share of rows whose predicted class is read off; `r2_of_model`: R2 of the model's value. A row

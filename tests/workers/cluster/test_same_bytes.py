@@ -12,6 +12,7 @@ import pytest
 from storage.errors import StorageError
 from tests.support.clusters import PartitionsHere, SmallCluster
 from tests.support.job_contexts import job_context
+from tests.support.models import onnx_of
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.real_jobs import RealCase
 from tests.support.workshop import Workshop
@@ -174,6 +175,38 @@ def test_rules_of_rows_in_partitions_have_the_same_bytes(  # noqa: PLR0917  # a 
 
     assert n_partitions in spread.n_parts
     assert made_there == made(requested(workshop, case, tmp_path / "here", name), "rule_sets")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["prototype_sets sm_u", "rule_sets em", "approximation_trees cart of many rows", "explanation_sets of all"],
+)
+def test_what_is_made_of_outcomes_has_the_same_bytes_in_partitions(  # a case
+    workshop: Workshop, cluster_dir: Path, monkeypatch: pytest.MonkeyPatch,
+    real_case: FindCase, tmp_path: Path, name: str,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("LEAFSPACE_DATA_DIR", str(cluster_dir))  # as for a node
+    hold_few_rows(monkeypatch, name)
+    case, noun = _deciding(workshop, real_case("titanic", "random_forest")), name.split(maxsplit=1)[0]
+    there = requested(workshop, case, tmp_path / "there", name)
+
+    made_there = made(replace(there, cluster=PartitionsHere(2)), noun)  # type: ignore[arg-type]  # for it
+
+    assert made_there == made(requested(workshop, case, tmp_path / "here", name), noun)
+    assert b"give a boat" in made_there["result"]
+    assert b"leave aboard" in made_there["result"]
+
+
+def _deciding(workshop: Workshop, case: RealCase) -> RealCase:
+    """Return the case with a decision of its model."""
+    bands = [{"outcome": "leave aboard", "below": 0.5}, {"outcome": "give a boat"}]
+    model = workshop.register_model(
+        onnx_of(case.real.estimator, case.real.features),
+        feature_names=list(case.opened.description.feature_names),
+        ensemble="random_forest",
+        decision={"score_of": case.opened.view.classes[1], "bands": bands},
+    )
+    return replace(case, model=model)
 
 
 def test_a_target_that_the_model_does_not_know_is_refused_by_its_row_wherever_rows_lie(

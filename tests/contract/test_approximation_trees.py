@@ -513,7 +513,7 @@ def test_a_tree_may_be_grown_on_rows_of_another_dataset_which_then_stays(
 def test_a_tree_may_split_on_what_the_caller_says_as_deep_as_is_confirmed(api: Api, request_: Json) -> None:
     candidates = [{"feature": "f7", "thresholds": [0.02, 0.05, 0.08]}, {"feature": "f23"}]
 
-    found = api.made(_PATH, {**request_, "candidates": candidates, "max_depth": "validate"})
+    found = api.made(_PATH, {**request_, "candidates": candidates, "max_depth": "validate", "min_samples_leaf": 40})
 
     nodes = [node for node in found["result"]["nodes"] if node["left"] is not None]
     assert found["request"]["max_depth"] == "validate"

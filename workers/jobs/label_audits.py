@@ -176,7 +176,7 @@ def _content(audited: _AuditedRows, n_neighbors: int | None, steps: list[AuditLe
         by_class=_count_by_class(audited, audited.suggested, view.classes),
         n_without_neighbors=int((~has_votes).sum()),
         model_agreement=model_agreement,
-        caution=_caution(_count_by_class(audited, audit.suggested, view.classes), model_agreement, steps),
+        caution=_caution(audited, model_agreement, steps),
         rows=[AuditedRow(**line) for line in first.to_pylist()],
     )
 
@@ -188,12 +188,11 @@ def _count_by_class(audited: _AuditedRows, suggested: NDArray[np.int64], classes
     return [AuditedClass(label=label, n_rows=n, n_suggested=n_of_these) for label, n, n_of_these in counts]
 
 
-def _caution(contradicted: list[AuditedClass], model_agreement: float, steps: list[AuditLeafStep]) -> str | None:
-    """Return why the ranking may be weaker than it could be, and where leaves were made coarser on its account.
-
-    ``contradicted`` counts the rows that are more like rows of other labels, whether or not as many are wrong.
-    """
-    is_coarser = len(steps) > 1
+def _caution(audited: _AuditedRows, model_agreement: float, steps: list[AuditLeafStep]) -> str | None:
+    """Return why the ranking may be weaker than it could be, or the estimate say little; and of coarser leaves."""
+    is_coarser, wrong = len(steps) > 1, None if audited.estimate is None else audited.estimate.wrong
+    # Rows that are more like rows of other labels, whether or not as many are wrong.
+    contradicted = _count_by_class(audited, audited.audit.suggested, audited.space.model.view.classes)
     suspect = [each for each in contradicted if each.n_suggested > _MANY_OF_A_CLASS * each.n_rows]
     cautions = [
         caution_of_labels(model_agreement, _RANKING_IS_WEAKER),
@@ -205,6 +204,10 @@ def _caution(contradicted: list[AuditedClass], model_agreement: float, steps: li
         f"{tenths(steps[0].unopposed)} of the rows share leaves of the trees' own only with rows of their label, which "
         "cannot be suspected by these: coarser leaves were used (leaf_steps)"
         if is_coarser
+        else None,
+        f"the estimated number of wrong labels, {wrong.number:,}, is uncertain: classes overlap so much that there may "
+        f"be none, or as many as {wrong.high:,}"
+        if wrong is not None and wrong.low == 0 < wrong.number
         else None,
     ]
     return "; ".join(caution for caution in cautions if caution) or None

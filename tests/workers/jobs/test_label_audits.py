@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from schemas.label_audits import LABEL_AUDITS
 from tests.support import naive_label_audit
@@ -111,6 +111,24 @@ def test_wrong_labels_are_estimated_with_an_interval_and_fall_from_rank_to_rank(
     assert probabilities.is_monotonic_decreasing
     assert probabilities.between(0, 1).all()
     assert probabilities.sum() == pytest.approx(found.number, abs=0.5)
+
+
+def test_where_there_may_be_no_wrong_label_the_audit_cautions_of_its_estimate(workshop: Workshop) -> None:
+    rng = np.random.default_rng(0)
+    features = rng.standard_normal((500, 3)).astype(np.float32)
+    overlapping = (features[:, 0] + rng.standard_normal(500) > 0).astype(np.int64)
+    forest = RandomForestClassifier(20, min_samples_leaf=10, random_state=0).fit(features, overlapping)
+    names = [f"f{column}" for column in range(features.shape[1])]
+    model = workshop.register_model(onnx_of(forest, features), feature_names=names, ensemble="random_forest")
+    dataset = workshop.register_dataset(pd.DataFrame(features, columns=names).assign(t=overlapping), target="t")
+
+    result = result_of(workshop.audit(model=model, dataset=dataset))
+
+    wrong = result.estimated_wrong
+    assert wrong is not None
+    assert wrong.low == 0 < wrong.number
+    expected = f"estimated number of wrong labels, {wrong.number:,}, is uncertain: classes overlap so much"
+    assert expected in (result.caution or "")
 
 
 def test_the_seed_draws_the_trees_of_the_estimate(workshop: Workshop, real_case: FindCase) -> None:

@@ -1,5 +1,7 @@
 """The nearest rows by how far they go together in trees: each query is compared with all rows, tree by tree."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,7 +53,7 @@ class NearestByDepth:
 
 @compiled
 def _find_nearest(
-    codes: NDArray[np.uint8],
+    codes: NDArray[Any],
     branches: Branches,
     leaves: NDArray[np.int32],
     own_rows: NDArray[np.int64],
@@ -72,7 +74,7 @@ def _find_nearest(
 
 @compiled
 def _fill_columns(
-    codes: NDArray[np.uint8], branches: Branches, leaves: NDArray[np.int32], proximities: NDArray[np.int64]
+    codes: NDArray[Any], branches: Branches, leaves: NDArray[np.int32], proximities: NDArray[np.int64]
 ) -> None:
     line = np.empty(_most_leaves(branches), np.int64)
     for query in range(len(leaves)):
@@ -86,7 +88,7 @@ def _most_leaves(branches: Branches) -> int:
 
 @inlined
 def _add_up(
-    codes: NDArray[np.uint8],
+    codes: NDArray[Any],
     branches: Branches,
     leaves: NDArray[np.int32],
     line: NDArray[np.int64],

@@ -96,7 +96,8 @@ def _named(drift: DatasetDrift, name_of: Callable[[str], str]) -> Iterator[str]:
         yield f"predicted values (distance {drift.values.distance:.2f})"
     if drift.features_moved:
         some, n_more = drift.features_moved[:_MOST_NAMED], len(drift.features_moved) - _MOST_NAMED
-        yield f"effects of {', '.join(map(name_of, some))}{f' and {n_more} more' if n_more > 0 else ''}"
+        names = [*map(name_of, some), *([f"{n_more} more"] if n_more > 0 else [])]
+        yield f"effects of {' and '.join(filter(None, (', '.join(names[:-1]), names[-1])))}"
 
 
 def _change(shares: ShareComparison) -> str:

@@ -162,7 +162,8 @@ def test_a_heat_lies_over_the_pixels_that_trees_ask_about() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.3417, "0.34"), (79.95, "80"), (4327.4, "4,327"), (0, "0"), (0.0123, "0.012")]
+    ("value", "text"),
+    [(0.3417, "0.34"), (79.95, "80"), (4327.4, "4,327"), (0, "0"), (0.0123, "0.012"), (-4.4e-5, "-0.000044")],
 )
 def test_brief_numbers_have_two_significant_digits(value: float, text: str) -> None:
     assert words.brief(value) == text

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .classes import Classes
+from .columns import ColumnNames
 from .links import Links
 from .pictures import picture
 from .templating import render
@@ -43,6 +44,7 @@ class _Found:
         self.model_name = model.get("name") or self.request["model"]
         self.dataset_name = dataset.get("name") or self.request["dataset"]
         self.classes = Classes(self._outcomes())
+        self.columns = ColumnNames(context.dataset)
         other = self.request["other_model"] or self.request["other_dataset"]
         self.other, self.other_address = other, links.to("datasets" if self.datasets else "models", other)
         self.largest = max((each["moved"] for each in self.effects), default=0) or 1

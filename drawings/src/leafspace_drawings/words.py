@@ -7,6 +7,7 @@ from typing import Any
 
 DIGITS = 4  # significant ones
 _MOST_DECIMALS = 9
+_BRIEF_FROM = 1e-7
 _GROUPED_FROM, _PLAIN_FROM, _PLAIN_BELOW = 10_000, 1e-4, 1e15
 _PART_END = re.compile(r"(?<=[\s_/-])(?=\S)|(?<=[a-z])(?=[A-Z])")
 _INFINITIES = {"Infinity": "∞", "-Infinity": "\N{MINUS SIGN}∞"}
@@ -33,7 +34,12 @@ def number(value: float) -> str:
 
 def brief(value: float) -> str:
     """Return a number with two significant digits and all digits before the decimal point, such as ``0.34``."""
-    return number(value) if not math.isfinite(value) or value == 0 else number(round(value, _decimals(value)))
+    if not math.isfinite(value) or value == 0:
+        return number(value)
+    n_decimals = _decimals(value)
+    if _BRIEF_FROM <= abs(value) < _PLAIN_FROM:  # which four digits would need an exponent for
+        return f"{value:.{n_decimals}f}"
+    return number(round(value, n_decimals))
 
 
 def signed(value: float) -> str:

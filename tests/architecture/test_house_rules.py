@@ -16,6 +16,8 @@ _REGISTRIES = re.compile(
 )
 # An upper limit on what a clock of the wall shows, which a busy machine exceeds.
 _CLOCKED = re.compile(r"assert .*(?:monotonic|perf_counter|\btime)\(\) - [\w\[\]-]+ <=? (?!when_idle)")
+# What will surely happen is waited for as long as that takes.
+_IMPATIENT = re.compile(r"\.wait\(timeout=\d|deadline = time\.monotonic\(\) \+ \d")
 _TEXT = {".py", ".md", ".toml", ".yml", ".txt", ".in", ".json", ".mako", "", ".svg", ".html"}
 
 
@@ -114,3 +116,9 @@ def test_what_a_clock_shows_in_tests_is_held_against_an_idle_machine() -> None:
     for path in python_files("tests", "clients"):
         for line in path.read_text(encoding="utf-8").splitlines():
             assert not _CLOCKED.search(line), f"{name_of(path)}: {line.strip()}: compare with `when_idle(…)`"
+
+
+def test_what_surely_happens_is_waited_for_on_however_busy_a_machine() -> None:
+    for path in python_files("tests", "clients"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert not _IMPATIENT.search(line), f"{name_of(path)}: {line.strip()}: wait for `PATIENCE_SECONDS`"

@@ -17,7 +17,7 @@ from onnx import TensorProto, helper
 
 from tests.support.api import Api, Json, Registered, csv_of, frame_of, register
 from tests.support.bad_inputs import BadInputSender, expected_answers, is_expected
-from tests.support.patience import when_idle
+from tests.support.patience import PATIENCE_SECONDS, when_idle
 from tests.support.raw_http import exchange
 from tests.support.serving import Service, serving
 from tests.support.shared import shared_path
@@ -303,7 +303,7 @@ def test_uploads_that_are_broken_off_leave_nothing_behind(tried: Tried) -> None:
     headers = {"Content-Type": "multipart/form-data; boundary=b", "Content-Length": "9000000"}
     with pytest.raises(ConnectionAbortedError):
         httpx.post(f"{tried.service.url}/v1/datasets", content=half(), headers=headers)
-    until = time.monotonic() + 5
+    until = time.monotonic() + PATIENCE_SECONDS
     while tried.files() != files and time.monotonic() < until:
         time.sleep(0.05)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from leafspace.quickstart_report import compact_json
+from tests.support.patience import PATIENCE_SECONDS
 
 
 def _quickstart(folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
@@ -19,7 +20,7 @@ def _quickstart(folder: Path, **environment: str) -> "subprocess.CompletedProces
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
+        timeout=PATIENCE_SECONDS,
     )
 
 

@@ -85,7 +85,7 @@ def _run(*module: str, **environment: str) -> "subprocess.CompletedProcess[str]"
     own = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
     command = [sys.executable, "-m", *module]
     return subprocess.run(  # our own
-        command, env={**own, **environment}, capture_output=True, text=True, check=False, timeout=120
+        command, env={**own, **environment}, capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS
     )
 
 

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.patience import PATIENCE_SECONDS
+
 _ROOT = Path(__file__).parents[2]
 # The client tries again until the service listens.
 _EXPLAIN = """
@@ -131,7 +133,7 @@ def test_what_is_installed_from_wheels_explains_a_prediction(installed: Path, tm
             shown = _installed(installed, tmp_path, "python", "explain.py", f"http://127.0.0.1:{port}")
         finally:
             service.terminate()
-            service.wait(timeout=120)
+            service.wait(timeout=PATIENCE_SECONDS)
     assert shown.startswith("Row 0: ")
     assert "\n1. row " in shown
 

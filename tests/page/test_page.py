@@ -219,7 +219,7 @@ def test_a_job_is_followed_to_its_end(tab: Watched, shown: Shown) -> None:
     made = httpx.post(f"{shown.url}/v1/prototype-sets", json=about).json()
     job = made["job"]
     httpx.get(f"{shown.url}/v1/jobs/{job}", headers={"Prefer": "wait=60"}, timeout=PATIENCE_SECONDS)
-    tab.page.wait_for_selector('[data-live="jobs"][data-running="0"]', timeout=120_000)
+    tab.page.wait_for_selector('[data-live="jobs"][data-running="0"]')
 
 
 @pytest.mark.parametrize("theme", mostly_long(["light", "dark"], "dark"))

@@ -68,7 +68,7 @@ def test_what_is_requested_from_the_page_is_followed_to_its_end(tab: Watched, sh
     field = tab.page.locator('[data-field="n_prototypes"]')
     field.fill("9")
     field.locator("xpath=ancestor::p").locator('[data-action="request"]').click()
-    tab.page.wait_for_selector(".ls-set", timeout=120_000)
+    tab.page.wait_for_selector(".ls-set")
     assert "9 rows" in tab.page.locator("h1").inner_text()
 
 
@@ -166,7 +166,7 @@ def test_while_the_database_is_away_views_count_down_and_come_back_with_it(brows
         tab.page.wait_for_selector('[role="alert"] >> text=Trying again')
         assert re.search(r"code unavailable · request \w+", tab.page.locator("main").inner_text())
         postgresql.start()
-        tab.page.wait_for_selector(".ls-jobs", timeout=60_000)
+        tab.page.wait_for_selector(".ls-jobs")
         tab.page.goto("about:blank")  # which ends its stream of jobs
     tab.close()
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .patience import PATIENCE_SECONDS
+
 
 def log_lines(log: Path) -> list[dict[str, Any]]:
     """Return the lines that are JSON: all but those of a server that is not ours."""
@@ -13,9 +15,11 @@ def log_lines(log: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines if line.startswith("{")]
 
 
-def wait_for_line(log: Path, is_meant: Callable[[dict[str, Any]], bool], seconds: float = 10) -> dict[str, Any]:
+def wait_for_line(
+    log: Path, is_meant: Callable[[dict[str, Any]], bool], seconds: float = PATIENCE_SECONDS
+) -> dict[str, Any]:
     """Return the first such line, as soon as it is written."""
-    until = time.monotonic() + seconds
+    until = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < until:
         for line in log_lines(log):
             if is_meant(line):

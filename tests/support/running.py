@@ -10,7 +10,7 @@ from pathlib import Path
 from leafspace.embedded import READY, module_command
 from leafspace.errors import CannotServe
 
-_SECONDS_TO_STOP = 15
+from .patience import PATIENCE_SECONDS
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def running_service(data_dir: Path, *options: str, environment: Mapping[str, str
         yield wait_until_ready(process)
     finally:
         process.terminate()
-        process.communicate(timeout=_SECONDS_TO_STOP)
+        process.communicate(timeout=PATIENCE_SECONDS)
 
 
 def start_service(

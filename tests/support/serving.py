@@ -13,13 +13,12 @@ from typing import Any, Protocol, TypeVar
 import httpx
 import pytest
 
+from .patience import PATIENCE_SECONDS
 from .processes import children_of, command_of
 from .raw_http import NO_TLS
 
 _COMMAND = (sys.executable, "-m", "leafspace", "serve", "--port", "0", "--workers", "1")
 _READY = "Leafspace is ready at "
-_SECONDS_TO_STOP = 60
-_PATIENCE_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def serving(data_dir: Path, *options: str, **environment: str) -> Iterator[Servi
     finally:
         process.send_signal(signal.SIGTERM)
         try:
-            assert process.wait(_SECONDS_TO_STOP) == 0
+            assert process.wait(PATIENCE_SECONDS) == 0
         finally:
             process.kill()
             process.communicate()
@@ -125,7 +124,7 @@ class SharedServices:
 
 def _answers(service: Running) -> bool:
     try:
-        answer = httpx.get(f"{service.url}/readyz", timeout=_PATIENCE_SECONDS, verify=NO_TLS)
+        answer = httpx.get(f"{service.url}/readyz", timeout=PATIENCE_SECONDS, verify=NO_TLS)
     except httpx.HTTPError:
         return False
     return service.process.poll() is None and answer.status_code == httpx.codes.OK

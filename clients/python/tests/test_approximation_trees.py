@@ -33,7 +33,7 @@ def dataset(client: Leafspace) -> str:
 @pytest.fixture
 def tree(client: Leafspace, model: str, dataset: str) -> ApproximationTree:
     created = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=1000)
-    return created.wait(timeout=120)
+    return created.wait()
 
 
 def test_a_tree_approximates_a_forest(tree: ApproximationTree) -> None:
@@ -110,7 +110,7 @@ def test_a_field_that_a_part_of_the_request_does_not_have_is_named(
 def test_explanations_exports_and_questionnaires_say_the_same(
     client: Leafspace, model: str, dataset: str, tree: ApproximationTree
 ) -> None:
-    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120)
+    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait()
     explainer = client.explainers.create(model, prototypes, approximation_tree=tree)
 
     explained = explainer.explain(_FEATURES, n_prototypes=1, include=["approximation_path"])
@@ -172,7 +172,7 @@ def test_trees_that_are_not_ready_say_so(client: Leafspace, model: str, dataset:
 
 
 def test_trees_are_listed_and_deleted(client: Leafspace, model: str, dataset: str) -> None:
-    made = client.approximation_trees.create(model, dataset, method="ism", max_leaves=3).wait(timeout=120)
+    made = client.approximation_trees.create(model, dataset, method="ism", max_leaves=3).wait()
 
     assert client.approximation_trees.get(made.id).nodes == made.nodes
     assert made.id in {each.id for each in client.approximation_trees.list()}
@@ -184,7 +184,7 @@ def test_coroutines_do_the_same(service: Service, model: str, dataset: str, tree
     async def fetched() -> tuple[str, str | None]:
         async with AsyncLeafspace(service.url) as client:
             request = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=1000)
-            found = await (await request).wait(timeout=120)
+            found = await (await request).wait()
             question = (await found.next_question()).question
             return await found.export("sql"), question.text if question else None
 

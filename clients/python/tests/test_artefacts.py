@@ -39,7 +39,7 @@ def explainer(client: Leafspace, model: str, dataset: str) -> Explainer:
 
 
 def test_the_nearest_rows_of_every_row_come_as_a_frame(client: Leafspace, model: str, dataset: str) -> None:
-    proximities = client.proximities.create(model, dataset, n_neighbors=3).wait(timeout=120)
+    proximities = client.proximities.create(model, dataset, n_neighbors=3).wait()
 
     frame = proximities.to_frame()
 
@@ -53,7 +53,7 @@ def test_the_nearest_rows_of_every_row_come_as_a_frame(client: Leafspace, model:
 
 
 def test_what_a_job_found_is_written_to_a_file(client: Leafspace, model: str, dataset: str, tmp_path: Path) -> None:
-    proximities = client.proximities.create(model, dataset, n_neighbors=3).wait(timeout=120)
+    proximities = client.proximities.create(model, dataset, n_neighbors=3).wait()
 
     path = proximities.download(tmp_path / "near.parquet")
 
@@ -78,7 +78,7 @@ def test_labels_that_were_flipped_are_suspect_and_can_be_reviewed(client: Leafsp
     forest = RandomForestClassifier(30, min_samples_leaf=5, random_state=0).fit(_FEATURES, labels)
     dataset = client.register_dataset(_FEATURES.assign(target=labels), target="target")
 
-    audit = client.label_audits.create(client.register_model(forest, _FEATURES), dataset).wait(timeout=120)
+    audit = client.label_audits.create(client.register_model(forest, _FEATURES), dataset).wait()
 
     assert len({suspect.row for suspect in audit.suspects[:20]} & set(flipped.tolist())) >= 12
     frame = audit.to_frame()
@@ -103,7 +103,7 @@ def test_labels_that_were_flipped_are_suspect_and_can_be_reviewed(client: Leafsp
 
 
 def test_a_map_comes_as_a_frame_and_places_new_rows(client: Leafspace, model: str, dataset: str) -> None:
-    made = client.maps.create(model, dataset, n_rows=60, n_neighbors=15, seed=1).wait(timeout=120)
+    made = client.maps.create(model, dataset, n_rows=60, n_neighbors=15, seed=1).wait()
 
     frame = made.to_frame()
     placed = made.place(_FEATURES.iloc[frame["row"][:3]])
@@ -124,11 +124,11 @@ def test_a_map_comes_as_a_frame_and_places_new_rows(client: Leafspace, model: st
 def test_a_report_shows_what_was_named_and_is_verified(
     client: Leafspace, model: str, dataset: str, explainer: Explainer, tmp_path: Path
 ) -> None:
-    shown_map = client.maps.create(model, dataset, n_rows=60, n_neighbors=15, seed=1).wait(timeout=120)
+    shown_map = client.maps.create(model, dataset, n_rows=60, n_neighbors=15, seed=1).wait()
 
     report = client.reports.create(
         "March", explainer, map=shown_map, rows=["patient 7"], newer_dataset=dataset, note="For the committee."
-    ).wait(timeout=120)
+    ).wait()
 
     html = report.save(tmp_path / "report.html").read_bytes()
     assert report.content() == html
@@ -148,7 +148,7 @@ def test_a_report_shows_what_was_named_and_is_verified(
 def test_every_row_of_a_dataset_is_explained_as_it_is_alone(
     client: Leafspace, explainer: Explainer, dataset: str, tmp_path: Path
 ) -> None:
-    explained = client.explanation_sets.create(explainer, dataset, n_prototypes=2).wait(timeout=120)
+    explained = client.explanation_sets.create(explainer, dataset, n_prototypes=2).wait()
 
     lines = explained.download(tmp_path / "all.jsonl").read_text().splitlines()
 
@@ -175,11 +175,11 @@ def test_what_is_not_ready_says_so(client: Leafspace, model: str, dataset: str) 
     if audit.status == "pending":
         with pytest.raises(Conflict, match="call wait"):
             _ = audit.suspects
-    assert audit.wait(timeout=120).suspects
+    assert audit.wait().suspects
 
 
 def test_results_of_what_is_listed_load_when_they_are_needed(client: Leafspace, model: str, dataset: str) -> None:
-    made = client.label_audits.create(model, dataset, method="neighbors", n_neighbors=9).wait(timeout=120)
+    made = client.label_audits.create(model, dataset, method="neighbors", n_neighbors=9).wait()
 
     listed = next(each for each in client.label_audits.list() if each.id == made.id)
     unpickled = pickle.loads(pickle.dumps(made))  # noqa: S301  # our own
@@ -190,7 +190,7 @@ def test_results_of_what_is_listed_load_when_they_are_needed(client: Leafspace, 
 def test_results_of_what_is_listed_are_awaited_by_the_async_client(service: Service, model: str, dataset: str) -> None:
     async def rules() -> tuple[str, str]:
         async with AsyncLeafspace(service.url) as client:
-            made = await (await client.prototype_sets.create(model, dataset, n_prototypes=2)).wait(timeout=120)
+            made = await (await client.prototype_sets.create(model, dataset, n_prototypes=2)).wait()
             (listed,) = [each async for each in client.prototype_sets.list() if each.id == made.id]
             shown = str(listed)
             with pytest.raises(Conflict, match=r"call `await ….load\(\)`"):
@@ -213,7 +213,7 @@ def test_more_neighbours_than_rows_are_refused(client: Leafspace, model: str) ->
 def test_coroutines_do_the_same(service: Service, model: str, dataset: str, tmp_path: Path) -> None:
     async def neighbors() -> tuple[int, Path]:
         async with AsyncLeafspace(service.url) as client:
-            proximities = await (await client.proximities.create(model, dataset, n_neighbors=2)).wait(timeout=120)
+            proximities = await (await client.proximities.create(model, dataset, n_neighbors=2)).wait()
             path = await proximities.download(tmp_path / "near.csv", "csv")
             return len(await proximities.neighbors()), path
 

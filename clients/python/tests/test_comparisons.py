@@ -33,7 +33,7 @@ def dataset(client: Leafspace) -> str:
 
 
 def test_two_models_are_compared_on_a_dataset(client: Leafspace, models: list[str], dataset: str) -> None:
-    made = client.compare(models[0], models[1], on=dataset).wait(timeout=120)
+    made = client.compare(models[0], models[1], on=dataset).wait()
 
     changed = made.result.models.share_changed
     assert repr(made) == f"<Comparison {made.id} ready, two models, {changed:.1%} of 400 rows have another outcome>"
@@ -48,7 +48,7 @@ def test_two_models_are_compared_on_a_dataset(client: Leafspace, models: list[st
 
 
 def test_a_model_that_another_is_compared_with_stays(client: Leafspace, models: list[str], dataset: str) -> None:
-    made = client.compare(models[0], models[1], on=dataset).wait(timeout=120)
+    made = client.compare(models[0], models[1], on=dataset).wait()
 
     with pytest.raises(Conflict, match=made.id):
         client.models.delete(models[1])
@@ -59,7 +59,7 @@ def test_a_model_that_another_is_compared_with_stays(client: Leafspace, models: 
 def test_two_datasets_are_compared_by_a_model(client: Leafspace, models: list[str], dataset: str) -> None:
     newer = client.register_dataset(_ROWS.assign(age=_ROWS["age"] + 2), name="newer")
 
-    made = client.compare(dataset, newer, by=models[0]).wait(timeout=120)
+    made = client.compare(dataset, newer, by=models[0]).wait()
 
     assert repr(made) == f"<Comparison {made.id} ready, two datasets, differs>"
     assert made.result.datasets.features_moved[0] == "age"
@@ -72,7 +72,7 @@ def test_explainers_and_their_names_are_taken_for_their_models(
 ) -> None:
     explainers = []
     for model in models:
-        prototypes = client.prototype_sets.create(model, dataset, n_prototypes=2, method="sm_a").wait(timeout=120)
+        prototypes = client.prototype_sets.create(model, dataset, n_prototypes=2, method="sm_a").wait()
         explainers.append(client.explainers.create(model, prototypes))
     client.explainer_names.put("champion", explainers[0])
 
@@ -84,7 +84,7 @@ def test_explainers_and_their_names_are_taken_for_their_models(
 def test_the_async_client_compares_too(service: Service, client: Leafspace, models: list[str], dataset: str) -> None:
     async def compared() -> str:
         async with AsyncLeafspace(service.url) as other:
-            made = await (await other.compare(models[0], models[1], on=dataset)).wait(timeout=120)
+            made = await (await other.compare(models[0], models[1], on=dataset)).wait()
             assert len(await made.to_frame()) == len(made.effects)
             return made.id
 

@@ -35,11 +35,11 @@ def dataset(client: Leafspace) -> str:
 
 @pytest.fixture
 def rule_set(client: Leafspace, model: str, dataset: str) -> RuleSet:
-    return client.rule_sets.create(model, dataset, max_rules=4, n_restarts=2).wait(timeout=120)
+    return client.rule_sets.create(model, dataset, max_rules=4, n_restarts=2).wait()
 
 
 def test_the_papers_method_returns_its_regions_with_all_parameters(client: Leafspace, model: str, dataset: str) -> None:
-    fab = client.rule_sets.create(model, dataset, method="fab", max_rules=4, n_restarts=3).wait(timeout=120)
+    fab = client.rule_sets.create(model, dataset, method="fab", max_rules=4, n_restarts=3).wait()
 
     eta = pq.read_table(io.BytesIO(fab.parameters())).to_pandas().filter(like="eta:")
     rows = pd.read_csv(io.BytesIO(fab.map_predictions("csv")))
@@ -83,7 +83,7 @@ def test_a_forest_is_described_in_a_few_rules(rule_set: RuleSet) -> None:
 def test_exported_rules_run_and_say_what_explanations_say(
     client: Leafspace, model: str, dataset: str, rule_set: RuleSet
 ) -> None:
-    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120)
+    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait()
     explainer = client.explainers.create(model, prototypes, rule_set=rule_set)
 
     explained = explainer.explain(_FEATURES, n_prototypes=1, include=["rules"])
@@ -130,14 +130,14 @@ def test_rules_that_are_not_ready_say_so(client: Leafspace, model: str, dataset:
 def test_coroutines_do_the_same(service: Service, model: str, dataset: str, rule_set: RuleSet) -> None:
     async def exported() -> str:
         async with AsyncLeafspace(service.url) as client:
-            found = await (await client.rule_sets.create(model, dataset, max_rules=4, n_restarts=2)).wait(timeout=120)
+            found = await (await client.rule_sets.create(model, dataset, max_rules=4, n_restarts=2)).wait()
             return await found.export("sql")
 
     assert asyncio.run(exported()) == rule_set.export("sql")
 
 
 def test_rules_with_weights_are_shown_with_them(client: Leafspace, model: str, dataset: str) -> None:
-    made = client.rule_sets.create(model, dataset, method="node_harvest", options={"max_depth": 1}).wait(timeout=120)
+    made = client.rule_sets.create(model, dataset, method="node_harvest", options={"max_depth": 1}).wait()
 
     lines = str(made).splitlines()
     share = "the share of malignant, which is predicted above 50%"

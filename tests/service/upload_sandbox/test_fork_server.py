@@ -24,6 +24,7 @@ from service.upload_sandbox.runner import (
 )
 from service.upload_sandbox.settings import UploadReaderSettings
 from storage.errors import DatasetRefused, StorageUnavailable
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.processes import (
     command_of,
     fork_servers_of,
@@ -307,10 +308,10 @@ def _stop_next(others: list[int]) -> int:
 
 
 def _wait_for(look: Callable[[], Found | None]) -> Found:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         found = look()
         if found is not None:
             return found
         time.sleep(0.004)
-    pytest.fail("waited for 30 s in vain")
+    pytest.fail("it did not happen")

@@ -17,6 +17,7 @@ from sandbox.rights import missing
 from service.upload_sandbox.runner import READ_DATASET, READ_MODEL, UploadReader
 from service.upload_sandbox.settings import UploadReaderSettings
 from storage.errors import DatasetRefused
+from tests.support.patience import PATIENCE_SECONDS
 
 # Confined as `sandbox.child` does it; then each thing is tried, and what came of it is written down.
 _SCRIPT = """
@@ -141,7 +142,7 @@ def _tried(task: Task, folder: Path) -> dict[str, str]:
             input=json.dumps(requested),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
             check=True,
         )
     found: dict[str, str] = json.loads(answer.stdout)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.patience import PATIENCE_SECONDS
+
 # Signal 0 and no change at all are refused like any other: what is tried does nothing, where it is let through.
 _SCRIPT = """
 import ctypes, errno, fcntl, json, mmap, os, platform, resource, sys, threading
@@ -114,7 +116,7 @@ def another_process() -> Iterator[int]:
 def _tried(another_process: int, file: Path, how: str) -> dict[str, str]:
     file.write_text("kept")
     command = [sys.executable, "-I", "-c", _SCRIPT, str(another_process), str(file), how]
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)  # our own
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)  # our own
     assert answer.returncode == -6, answer.stderr  # abort() still ends it
     found: dict[str, str] = json.loads(answer.stdout)
     return found

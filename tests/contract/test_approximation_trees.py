@@ -189,6 +189,7 @@ def test_a_model_of_a_single_class_is_a_leaf_that_says_it(api: Api, method: str)
     assert (result["evaluation"]["fidelity"], result["evaluation"]["accuracy"]) == (1, 1)
 
 
+@pytest.mark.long
 def test_repeats_measure_how_stable_the_tree_is_and_leave_it_as_it_is(api: Api, request_: Json, made: Json) -> None:
     found = api.made(_PATH, {**request_, "n_repeats": 2})
 
@@ -510,6 +511,7 @@ def test_a_tree_may_be_grown_on_rows_of_another_dataset_which_then_stays(
     assert api.delete(f"/v1/datasets/{other}").status_code == 204
 
 
+@pytest.mark.long
 def test_a_tree_may_split_on_what_the_caller_says_as_deep_as_is_confirmed(api: Api, request_: Json) -> None:
     candidates = [{"feature": "f7", "thresholds": [0.02, 0.05, 0.08]}, {"feature": "f23"}]
 

@@ -252,6 +252,7 @@ def test_a_set_of_explanations_counts_outcomes_and_compares_them_with_those_of_p
     assert result["agreement"] == np.mean([one == other for one, other in zip(outcomes, near, strict=True)]) > 0.5
 
 
+@pytest.mark.long
 def test_a_report_does_not_compare_outcomes_with_classes(api: Api, decided: Json) -> None:
     model = api.upload("/v1/models", fitted("random_forest_binary").onnx, {}).json()["id"]
     prototypes = api.make(model=model, dataset=decided["dataset"], n_prototypes=4, proximity_kind="random_forest")

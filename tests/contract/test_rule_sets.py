@@ -338,6 +338,7 @@ def test_rows_that_all_have_the_same_prediction_fail_the_job(api: Api, forest: R
     assert [(answer.status_code, answer.json()["code"]) for answer in early] == [(409, "artefact_not_ready")] * 2
 
 
+@pytest.mark.long
 def test_a_job_of_many_restarts_reports_how_far_it_is_and_stops_within_two_seconds(api: Api, request_: Json) -> None:
     requested = api.post(_PATH, {**request_, "n_restarts": 1000, "max_rules": 20, "method": "fab", "seed": 9}).json()
     seen: list[float] = []

@@ -194,6 +194,7 @@ _MEDIANS = RandomForestRegressor(9, criterion="absolute_error", min_samples_leaf
     ],
     ids=["class weights", "medians", "unknown bags", "another order", "fewer rows", "boosting"],
 )
+@pytest.mark.sampled("thirds")
 def test_where_shares_would_not_be_exact_they_are_refused(api: Api, model: Any, options: Json, words: str) -> None:
     target = _LABELS if hasattr(model, "predict_proba") else _VALUES
     _, explainer = _register(api, model.fit(_ROWS[:_N_ROWS], target[:_N_ROWS]), target, **options)

@@ -171,7 +171,10 @@ _IMPURE: dict[str, Callable[[], Estimator]] = {
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("make", _IMPURE.values(), ids=_IMPURE.keys())
+@pytest.mark.parametrize(
+    "make",
+    [pytest.param(make, id=name, marks=[pytest.mark.long] * (name == "many trees")) for name, make in _IMPURE.items()],
+)
 @pytest.mark.sampled("values")
 def test_labels_are_those_of_the_estimator_but_for_rounding(make: Callable[[], Estimator], n_classes: int) -> None:
     estimator, rows = fitted(make(), n_classes)

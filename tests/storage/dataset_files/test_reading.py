@@ -651,7 +651,9 @@ def test_many_categories_are_counted_but_not_listed(upload: Upload) -> None:
 
 
 def test_large_json_arrays_are_cut_between_rows_only(upload: Upload) -> None:
-    rows = [{"text": f'}}, {{ "\\ {i}', "n": i} for i in range(300_000)]
+    rows = [
+        {"text": f'}}, {{ "\\ {i}', "n": i, "long": "x" * 380} for i in range(25_000)
+    ]  # 11 MB, and so several pieces
     read = upload.read(json.dumps(rows).encode())
     assert read.n_rows == len(rows)
     assert upload.column("n") == [float(row["n"]) for row in rows]  # type: ignore[arg-type]

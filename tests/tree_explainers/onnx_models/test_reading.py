@@ -241,6 +241,7 @@ def _repeat_trees(node: onnx.NodeProto, times: int) -> None:
                 field.extend(values * (times - 1))
 
 
+@pytest.mark.long
 def test_a_forest_of_many_classes_is_read_in_seconds() -> None:
     n_trees, depth, n_classes = 50, 9, 60
     data = _full_classifier(n_trees, depth, n_classes)

@@ -301,7 +301,8 @@ def test_too_few_rows_to_part_make_a_single_leaf_in_every_form(workshop: Worksho
             assert export_tree(workshop.context, made.id, form), (method, form)
 
 
-@pytest.mark.parametrize("method", mostly_long(["ism", "cart"], "cart"))
+@pytest.mark.long
+@pytest.mark.parametrize("method", ["ism", "cart"])
 def test_no_tree_grows_larger_than_can_be_requested(workshop: Workshop, method: str) -> None:
     frame = pd.read_parquet(shared_path("data/covertype_20k.parquet")).head(6000)
     features = frame.drop(columns="cover_type")

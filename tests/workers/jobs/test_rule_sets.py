@@ -252,6 +252,7 @@ def test_the_bound_never_falls_and_the_restarts_chosen_has_the_least_error(check
     assert 1 <= chosen.n_regions <= 5
 
 
+@pytest.mark.long
 def test_rows_held_in_single_precision_get_the_same_from_a_model_that_reads_it(workshop: Workshop) -> None:
     exact, target = load_breast_cancer(return_X_y=True)
     model = fitted("random_forest_binary")

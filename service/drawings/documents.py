@@ -11,7 +11,7 @@ from schemas.noun import Noun
 from storage.errors import StorageError
 
 from ..app_context import AppContext
-from ..operations import artefacts, datasets, models
+from ..operations import artefacts
 
 Json = dict[str, Any]
 Parameters = Mapping[str, str]
@@ -37,14 +37,14 @@ def view(part: str) -> Callable[[Draw], Draw]:
 def beside(context: AppContext, document: Json) -> tuple[Json, Json]:
     """Return the model and the dataset of an artefact."""
     request = document["request"]
-    known = to_json(models.get_model(context, request["model"]))
+    known = to_json(context.models.get(request["model"]).view)
     return known, shown_dataset(context, request["dataset"])
 
 
 def shown_dataset(context: AppContext, dataset_id: str) -> Json:
     """Return a dataset without the columns that its dictionary hides."""
     hidden = context.dictionaries.get(dataset_id).hidden
-    return without_hidden(to_json(datasets.get_dataset(context, dataset_id)), hidden)
+    return without_hidden(to_json(context.datasets.get(dataset_id).view), hidden)
 
 
 def newest(context: AppContext, noun: Noun[Any], model_id: str) -> list[Json]:

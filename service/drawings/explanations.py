@@ -17,7 +17,7 @@ from storage.errors import NotFound, StorageError
 from storage.feature_matching import target_of_cell
 
 from ..app_context import AppContext
-from ..operations import datasets, explainers, models
+from ..operations import datasets, explainers
 from .documents import LINKS, Json, at, of_model, ready, shown_dataset, to_json
 
 
@@ -39,7 +39,7 @@ class RowToExplain:
         """Read what an explanation and its drawing need."""
         explainer = explainers.get_explainer(context, explainer_id)
         prototypes = ready(context, PROTOTYPE_SETS, explainer.prototype_set)
-        known = to_json(models.get_model(context, explainer.model))
+        known = to_json(context.models.get(explainer.model).view)
         dataset = shown_dataset(context, prototypes["request"]["dataset"])
         if not changed:
             request = ExplanationRequest(dataset=dataset["id"], row_ids=[row_id], detail="full", include=["curves"])

@@ -38,7 +38,7 @@ class RegionsToExplain:
     def find(cls, context: AppContext, explainer_id: str, parameters: Parameters) -> Self:
         """Choose the features, as the address names them or those that most trees test, and make the grid."""
         explainer = to_json(explainers.get_explainer(context, explainer_id))
-        known = to_json(models.get_model(context, explainer["model"]))
+        known = to_json(context.models.get(explainer["model"]).view)
         prototypes = ready(context, PROTOTYPE_SETS, explainer["prototype_set"])
         dataset = shown_dataset(context, prototypes["request"]["dataset"])
         shown = known["feature_names"] if explainer["shown_features"] == "all" else explainer["shown_features"]

@@ -50,7 +50,7 @@ from schemas.reports import REPORTS
 from schemas.rule_sets import RULE_SETS
 
 from ..app_context import AppContext
-from ..operations import artefacts, datasets, explainers, models, prototype_sets, reports
+from ..operations import artefacts, explainers, models, prototype_sets, reports
 from ..operations.approximation_trees import next_question
 from ..operations.explanations import warm_explainer
 from .documents import LINKS, Draw, Json, Parameters, at, beside, listed, newest, of_model, read, ready, to_json, view
@@ -117,7 +117,7 @@ def search(context: AppContext, name: str) -> str:
 @view("models")
 def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     """Draw a model and how far what explains it can be trusted."""
-    document = to_json(models.get_model(context, model_id))
+    document = to_json(context.models.get(model_id).view)
     shown_nouns = (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES)
     prototypes, rules, trees = (newest(context, noun, model_id) for noun in shown_nouns)
     has_trees = 0 < document["n_nodes"] <= _MOST_NODES
@@ -138,7 +138,7 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
 @view("datasets")
 def dataset(context: AppContext, dataset_id: str, _parameters: Parameters) -> str:
     """Draw a dataset's columns, and what was made of its rows."""
-    document = to_json(datasets.get_dataset(context, dataset_id))
+    document = to_json(context.datasets.get(dataset_id).view)
     drawing = draw_dataset(document, DatasetContext(_ready(context, dataset=dataset_id), LINKS))
     return at(drawing, [(document["name"] or dataset_id, None)], read(DATASETS, dataset_id))
 
@@ -160,7 +160,7 @@ def _with_its_features(context: AppContext, model: Json, things_by_noun: Mapping
     used = [each["dataset"] for things in things_by_noun.values() for each in things if each.get("dataset")]
     newest_ones = [each["id"] for each in all_datasets if each["n_features"] == model["n_features"]]
     some = list(dict.fromkeys([*used, *newest_ones]))[:_MOST_COMPARED]
-    whole = [to_json(datasets.get_dataset(context, each)) for each in some]
+    whole = [to_json(context.datasets.get(each).view) for each in some]
     return [each for each in whole if {column["name"] for column in each["columns"]} >= names]
 
 
@@ -267,7 +267,7 @@ def _pending(context: AppContext, noun: Noun[Any], artefact_id: str, words: str)
     """Draw how far an artefact has come or why it failed."""
     document = to_json(artefacts.get_one(context, noun, artefact_id))
     job = None if document["job"] is None else to_json(context.jobs.get(document["job"]))
-    known = to_json(models.get_model(context, document["request"]["model"]))
+    known = to_json(context.models.get(document["request"]["model"]).view)
     return at(draw_pending(document, words, job), of_model(known, words), read(noun, artefact_id))
 
 

@@ -44,16 +44,6 @@ def register_dataset(
         return (known, False) if known else _read_and_keep(context, upload)
 
 
-def get_dataset(context: AppContext, dataset_id: str) -> Dataset:
-    """Return a dataset."""
-    return context.datasets.get(dataset_id).view
-
-
-def write_dataset(context: AppContext, dataset_id: str) -> bytes:
-    """Return a dataset as JSON: a ``Dataset``."""
-    return orjson.dumps(context.datasets.document(dataset_id))
-
-
 def list_rows(
     context: AppContext, dataset_id: str, columns: Sequence[str], limit: int, cursor: str | None
 ) -> Generator[bytes]:

@@ -39,16 +39,6 @@ def _words(noun: Noun[Any], request: Contract) -> str:
     return f"{noun.words} by {some[0]}" if some else noun.words
 
 
-def needs_leaves_below(noun: Noun[Any], below: str) -> bool:
-    """Return whether a path below a model's id (``trees/0``) is answered from its leaves; an empty one is not."""
-    return bool(below) and below not in noun.read_without_leaves
-
-
-def require_leaves_below(context: AppContext, model_id: str, below: str) -> None:
-    """Refuse what is read below the id of a model that has no leaves."""
-    refuse_without_leaves(context.models.summary(model_id), below.partition("/")[0])
-
-
 def refuse_without_leaves(model: Model | ModelSummary, what: str, pointer: str | None = None) -> None:
     """Raise ``model_without_leaves`` for an oracle; ``what`` is what needs leaves."""
     if model.oracle_only:

@@ -6,7 +6,6 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 import numpy as np
-import orjson
 
 from explanations.decisions import decisions_of
 from explanations.documents import decimals
@@ -68,16 +67,6 @@ def register_model(
     with received(context.objects, file, "models", metadata, sha256, left_out) as upload:
         known = context.models.find(upload.id)
         return (known, False) if known else _check_and_keep(context, upload)
-
-
-def get_model(context: AppContext, model_id: str) -> Model:
-    """Return a model."""
-    return context.models.get(model_id).view
-
-
-def write_model(context: AppContext, model_id: str) -> bytes:
-    """Return a model as JSON: a ``Model``."""
-    return orjson.dumps(context.models.document(model_id))
 
 
 def delete_model(context: AppContext, model_id: str) -> None:

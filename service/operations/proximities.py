@@ -28,7 +28,11 @@ from tree_explainers.compute.progress import Tick
 from tree_explainers.errors import RowRefused
 from tree_explainers.leaf_space.coarser_leaves import map_leaves
 from tree_explainers.leaf_space.cost import (
+    counted_bytes,
+    counted_seconds,
     distance_seconds,
+    graded_bytes,
+    graded_seconds,
     list_bytes,
     neighbor_bytes,
     neighbor_seconds,
@@ -48,7 +52,7 @@ from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page
 from .plain_distances import check_distances, refusal_of_distances
 from .prediction_costs import prediction_seconds
 from .request_checks import check_neighbors, known_kind
-from .row_kinds import check_row_kind, is_row_kind, refusal_of_row_kind, row_kind_bytes, row_kind_seconds
+from .row_kinds import check_row_kind, is_row_kind, refusal_of_row_kind
 
 # Of a pair of rows and a tree of a pair, on one processor; of JSON.
 _SECONDS_PER_PAIR, _SECONDS_PER_TREE = 1e-7, 1e-9
@@ -81,7 +85,9 @@ def _needs(sizes: JobSizes, request: Request) -> tuple[Need, ...]:
     if by_distance:
         rows = Need(position_bytes(sizes))
     else:
-        of_rows = row_kind_bytes(sizes, kind) if is_row_kind(kind) else list_bytes(sizes)
+        of_rows = list_bytes(sizes)
+        if is_row_kind(kind):
+            of_rows = graded_bytes(sizes) if kind == "graded" else counted_bytes(sizes)
         rows = leaf_need(sizes, request, of_rows)
     return rows, Need(n_bytes, "request fewer neighbours", "/n_neighbors")
 
@@ -91,7 +97,7 @@ def _seconds(sizes: JobSizes, request: Request) -> float:
     if kind == "euclidean":
         return distance_seconds(n_steps(sizes.n_rows, sizes.n_rows, sizes.n_features))
     if is_row_kind(kind):
-        return row_kind_seconds(sizes, kind)
+        return graded_seconds(sizes) if kind == "graded" else counted_seconds(sizes)
     return neighbor_seconds(sizes)
 
 

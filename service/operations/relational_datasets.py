@@ -4,8 +4,6 @@ from collections.abc import Collection, Sequence
 from typing import BinaryIO
 from urllib.parse import unquote
 
-import orjson
-
 from schemas.relational_datasets import RelationalDataset, RelationalDatasetMetadata
 from storage.relational_datasets import NewRelationalDataset, NewTable
 from storage.relational_files import RelationalDeclaration, check_declaration
@@ -48,16 +46,6 @@ def register_relational_dataset(
     with received_tables(context.objects, [file for _, file in in_order], metadata) as upload:
         known = context.relational_datasets.find(upload.id)
         return (known, False) if known else _read_and_keep(context, upload)
-
-
-def get_relational_dataset(context: AppContext, dataset_id: str) -> RelationalDataset:
-    """Return a relational dataset."""
-    return context.relational_datasets.get(dataset_id).view
-
-
-def write_relational_dataset(context: AppContext, dataset_id: str) -> bytes:
-    """Return a relational dataset as JSON: a ``RelationalDataset``."""
-    return orjson.dumps(context.relational_datasets.document(dataset_id))
 
 
 def delete_relational_dataset(context: AppContext, dataset_id: str) -> None:

@@ -6,13 +6,8 @@ from schemas.artefacts import RowKind
 from schemas.models import Model
 from schemas.proximities import ProximitiesRequest
 from storage.errors import StorageError
-from tree_explainers.compute.job_sizes import JobSizes
 from tree_explainers.leaf_space.cost import (
     MOST_GRADED_STEPS,
-    counted_bytes,
-    counted_seconds,
-    graded_bytes,
-    graded_seconds,
     graded_steps,
 )
 from tree_explainers.leaf_space.counted_table import BagKind
@@ -68,13 +63,3 @@ def refusal_of_row_kind(request: ProximitiesRequest, model: Model, n_rows: int) 
         "would take too long; send fewer rows, or take proximity_kind `kernel`"
     )
     return StorageError("resource_estimate_exceeds_limit", detail, "/dataset")
-
-
-def row_kind_bytes(sizes: JobSizes, kind: str) -> int:
-    """Return the bytes of the leaves, and of what is looked up to compare rows."""
-    return graded_bytes(sizes) if kind == "graded" else counted_bytes(sizes)
-
-
-def row_kind_seconds(sizes: JobSizes, kind: str) -> float:
-    """Return the seconds in which each row's nearest are found."""
-    return graded_seconds(sizes) if kind == "graded" else counted_seconds(sizes)

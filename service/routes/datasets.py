@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
+import orjson
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
@@ -112,7 +113,7 @@ def register_dataset(
     sha256 = None if idempotency_key is None else sha256_of(file.file)
     request_hash = fingerprint(DATASETS.path, metadata, sha256)
     with idempotent_creation(
-        context, idempotency_key, request_hash, partial(operations.get_dataset, context)
+        context, idempotency_key, request_hash, lambda identifier: context.datasets.get(identifier).view
     ) as creation:
         if creation.resource is None:
             described = parse_metadata(DatasetMetadata, metadata)
@@ -131,7 +132,7 @@ def list_datasets(context: ContextDep, page: PageDep, filters: _Filters) -> Page
 async def get_dataset(dataset_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read a dataset's columns."""
     n_bytes = await run_in_threadpool(context.datasets.n_bytes, dataset_id)
-    return await whole_json(context, memory, n_bytes, lambda: operations.write_dataset(context, dataset_id))
+    return await whole_json(context, memory, n_bytes, lambda: orjson.dumps(context.datasets.document(dataset_id)))
 
 
 @router.get("/{dataset_id}/rows", response_model=Page[DatasetRow], responses=_FORMS | problems(404, 406, 413, 422, 503))

@@ -1,9 +1,9 @@
 """/v1/models: registered ONNX tree ensembles, and oracles."""
 
 from contextlib import suppress
-from functools import partial
 from typing import Annotated
 
+import orjson
 from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
@@ -25,7 +25,7 @@ from storage.errors import NotFound
 from ..operations import models as operations
 from ..operations import proximities
 from ..operations.idempotent_creation import idempotent_creation
-from ..operations.model_requirements import needs_leaves_below, require_leaves_below
+from ..operations.model_requirements import refuse_without_leaves
 from ..web.request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, fingerprint, problems, repeated, sha256_of
 from .dependencies import ContextDep, IdempotencyKey, MemoryDep, PageDep, PlainInteger
@@ -39,9 +39,10 @@ TreeIndex = Annotated[PlainInteger, Path(description="0-based index of the tree 
 async def _require_leaves_below(request: Request, context: ContextDep) -> None:
     """Refuse what a model's leaves answer where it has none; ``MODELS`` declares what is answered without."""
     model_id, _, below = request.url.path.removeprefix(MODELS.path).strip("/").partition("/")
-    if needs_leaves_below(MODELS, below):
+    if below and below not in MODELS.read_without_leaves:
         with suppress(NotFound):  # which the route states, after it has read its parameters
-            await run_in_threadpool(require_leaves_below, context, model_id, below)
+            model = await run_in_threadpool(context.models.summary, model_id)
+            refuse_without_leaves(model, below.partition("/")[0])
 
 
 router = APIRouter(
@@ -66,7 +67,7 @@ def register_model(
     sha256 = None if idempotency_key is None else sha256_of(file.file)
     request_hash = fingerprint(MODELS.path, metadata, sha256)
     with idempotent_creation(
-        context, idempotency_key, request_hash, partial(operations.get_model, context)
+        context, idempotency_key, request_hash, lambda identifier: context.models.get(identifier).view
     ) as creation:
         if creation.resource is None:
             described = parse_metadata(ModelMetadata, metadata)
@@ -85,7 +86,7 @@ def list_models(context: ContextDep, page: PageDep, filters: _Filters) -> Page[M
 async def get_model(model_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read a model."""
     n_bytes = await run_in_threadpool(context.models.n_bytes, model_id)
-    return await whole_json(context, memory, n_bytes, lambda: operations.write_model(context, model_id))
+    return await whole_json(context, memory, n_bytes, lambda: orjson.dumps(context.models.document(model_id)))
 
 
 @router.patch("/{model_id}", response_model=Model, responses=problems(400, 404, 408, 413, 415, 422, 503, 507))

@@ -1,8 +1,8 @@
 """/v1/relational-datasets: several registered tables with keys, whose rows of one are the examples."""
 
-from functools import partial
 from typing import Annotated
 
+import orjson
 from fastapi import APIRouter, Depends, File, Form, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
 
@@ -51,8 +51,9 @@ def register_relational_dataset(
     """Register a relational dataset: tables with keys, a part `file` for each, and `metadata` about them."""
     hashes = None if idempotency_key is None else [[part.filename, sha256_of(part.file)] for part in file]
     request_hash = fingerprint(RELATIONAL_DATASETS.path, metadata, hashes)
-    get = partial(operations.get_relational_dataset, context)
-    with idempotent_creation(context, idempotency_key, request_hash, get) as creation:
+    with idempotent_creation(
+        context, idempotency_key, request_hash, lambda identifier: context.relational_datasets.get(identifier).view
+    ) as creation:
         if creation.resource is None:
             described = parse_metadata(RelationalDatasetMetadata, metadata)
             files = [(part.filename or "", part.file) for part in file]
@@ -71,8 +72,8 @@ def list_relational_datasets(context: ContextDep, page: PageDep, filters: _Filte
 async def get_relational_dataset(relational_dataset_id: str, context: ContextDep, memory: MemoryDep) -> Response:
     """Read a relational dataset's tables, columns and relationships."""
     n_bytes = await run_in_threadpool(context.relational_datasets.n_bytes, relational_dataset_id)
-    write = partial(operations.write_relational_dataset, context, relational_dataset_id)
-    return await whole_json(context, memory, n_bytes, write)
+    datasets = context.relational_datasets
+    return await whole_json(context, memory, n_bytes, lambda: orjson.dumps(datasets.document(relational_dataset_id)))
 
 
 @router.patch(

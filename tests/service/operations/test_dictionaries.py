@@ -45,7 +45,7 @@ def test_words_are_replaced_and_shown_with_the_dataset(workshop: Workshop, datas
     first = _put(workshop, dataset, features=[{"name": "age", "label": "age of the applicant", "unit": "years"}])
 
     assert get_dictionary(workshop.context, dataset) == first
-    column = datasets.get_dataset(workshop.context, dataset).columns[0]
+    column = workshop.context.datasets.get(dataset).view.columns[0]
     assert (column.title, column.unit) == ("age of the applicant", "years")
     assert entity_version(workshop.context.database, "datasets", dataset) != described
     assert workshop.context.dictionary_revisions.of(dataset) == first.revision
@@ -55,7 +55,7 @@ def test_words_are_replaced_and_shown_with_the_dataset(workshop: Workshop, datas
 
     assert second.revision > first.revision
     assert get_dictionary(workshop.context, dataset).features[0].values[0].label == "overdrawn"
-    assert datasets.get_dataset(workshop.context, dataset).columns[0].title is None
+    assert workshop.context.datasets.get(dataset).view.columns[0].title is None
     delete_dictionary(workshop.context, dataset, _ANY)
     with pytest.raises(NotFound, match="dictionary"):
         get_dictionary(workshop.context, dataset)

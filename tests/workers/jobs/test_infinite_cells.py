@@ -20,7 +20,7 @@ from schemas.explanations import ExplanationRequest
 from schemas.label_audits import LABEL_AUDITS
 from schemas.models import PredictionRequest
 from schemas.proximities import PROXIMITIES
-from service.operations.datasets import get_dataset, list_rows
+from service.operations.datasets import list_rows
 from service.operations.models import predict
 from storage.errors import StorageError
 from tests.support.workshop import Workshop, result_of, workshop_in
@@ -111,7 +111,7 @@ def test_rows_are_predicted_as_by_the_library(shop: Shop) -> None:
 def test_a_dataset_shows_infinite_cells_and_counts_them(shop: Shop) -> None:
     rows, context = infinite_rows(), shop.workshop.context
 
-    column = get_dataset(context, shop.dataset).columns[0]
+    column = context.datasets.get(shop.dataset).view.columns[0]
     page = orjson.loads(b"".join(list_rows(context, shop.dataset, ["a"], _N_ROWS, None)))
 
     assert column.n_infinite == np.isinf(rows["a"]).sum()

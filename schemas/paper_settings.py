@@ -38,12 +38,12 @@ class MethodRequest(Contract):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _as_sent(cls, given: object, validate: ModelWrapValidatorHandler[Self]) -> Self:
+    def _as_sent(cls, sent: object, validate: ModelWrapValidatorHandler[Self]) -> Self:
         """Return the request, whose ``model_fields_set`` has what was sent, and not what papers filled in."""
-        request = validate(given)
-        if isinstance(given, Mapping):
-            request.model_fields_set.intersection_update(given)
-        return request
+        read = validate(sent)
+        if isinstance(sent, Mapping):
+            read.model_fields_set.intersection_update(sent)
+        return read
 
 
 def _merged(settings: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:

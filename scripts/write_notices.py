@@ -101,7 +101,10 @@ def _notices(pins: list[Pin]) -> str:
     packages = sorted(
         ((pin, installed.get((_normal(pin.name), pin.version))) for pin in pins), key=lambda each: each[0]
     )
-    rows = "".join(f"| {pin.name} | {pin.version} | {_licence(package)} |\n" for pin, package in packages)
+    rows = "".join(
+        f"| {pin.name} | {pin.version} | {_ELSEWHERE if package is None else package['License']} |\n"
+        for pin, package in packages
+    )
     return f"{_OPENING}{rows}\n## Texts\n{''.join(_texts(packages))}"
 
 
@@ -111,10 +114,6 @@ def _installed(pins: list[Pin]) -> list[dict[str, str]]:
         _output_of("piplicenses", *options, "--packages", *{p.name for p in pins})
     )
     return packages
-
-
-def _licence(package: dict[str, str] | None) -> str:
-    return _ELSEWHERE if package is None else package["License"]
 
 
 def _texts(packages: list[tuple[Pin, dict[str, str] | None]]) -> Iterator[str]:

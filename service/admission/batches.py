@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 Tick = Callable[[], None]
 _QUICK_SECONDS = 0.1
 _SMALL_BYTES = 64 << 10  # of answers that need no reservation
-_SECONDS_BETWEEN_LOOKS = 0.1
+_POLL_SECONDS = 0.1
 _SHARE = 2  # of the time that may wait, one caller may have a half
 
 
@@ -93,7 +93,7 @@ class Batches:
         running = asyncio.ensure_future(threads.run(partial(work, tick), call.caller))
         try:
             while not running.done():
-                await asyncio.wait([running], timeout=_SECONDS_BETWEEN_LOOKS)
+                await asyncio.wait([running], timeout=_POLL_SECONDS)
                 if not running.done() and await call.has_left():
                     raise CallerLeft
             return running.result()

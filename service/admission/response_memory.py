@@ -17,7 +17,7 @@ from .quota import Quota
 Result = TypeVar("Result")
 _N_THREADS = 2
 _LARGE_BYTES = 8 << 20
-_SECONDS_BETWEEN_LOOKS = 0.1
+_POLL_SECONDS = 0.1
 _MOST_WAITING = 256
 _CALLERS = 4  # of whom each holds as much as one may
 
@@ -160,7 +160,7 @@ class ResponseMemory:
         until = asyncio.get_running_loop().time() + self._seconds
         n_looks, n_behind_its_own = 0, 0
         while not turn.done():
-            await asyncio.wait([turn], timeout=_SECONDS_BETWEEN_LOOKS)
+            await asyncio.wait([turn], timeout=_POLL_SECONDS)
             if await has_left():
                 raise CallerLeft
             n_looks += 1

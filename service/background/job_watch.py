@@ -13,7 +13,7 @@ from storage.jobs import JobStore
 from ..draining import Draining
 
 _SECONDS_BETWEEN_POLLS = 0.15
-_SECONDS_BETWEEN_LOOKS_AT_ALL = 0.5
+_SECONDS_BETWEEN_POLLS_OF_ALL = 0.5
 _MOST_FOLLOWED = 1000
 _SHARE_OF_POLLING = 0.2  # of one thread's time, however many jobs there are to read
 
@@ -71,12 +71,12 @@ class JobWatch:
                 changed = [*ended.values(), *(job for job in current.values() if seen.get(job.id) != job)]
             seen = current
             yield changed
-            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS_AT_ALL)
+            await asyncio.sleep(_SECONDS_BETWEEN_POLLS_OF_ALL)
 
     async def _recent_jobs(self) -> dict[str, Job]:
         """Return the jobs under way and the newest ones, read at most twice a second for all who watch."""
         async with self._reading_all:
-            if monotonic() - self._all_read_at > _SECONDS_BETWEEN_LOOKS_AT_ALL / 2:
+            if monotonic() - self._all_read_at > _SECONDS_BETWEEN_POLLS_OF_ALL / 2:
                 self._all = await asyncio.to_thread(self._jobs.recent, _MOST_FOLLOWED)
                 self._all_read_at = monotonic()
             return self._all

@@ -13,14 +13,14 @@ from ..background.recurring import Recurring
 _SECONDS_BETWEEN_READS = 1.0
 
 
-class DictionaryRevisions:
+class DictionaryRevisions(Recurring):
     """The revision of each dictionary of one database; ``start`` begins to read them."""
 
     def __init__(self, store: DictionaryStore) -> None:
         self._store = store
         self._revisions: dict[str, int] = {}
         self._reading = Lock()
-        self._renewing = Recurring("dictionaries", _SECONDS_BETWEEN_READS, self.renew)
+        super().__init__("dictionaries", _SECONDS_BETWEEN_READS, self.renew)
 
     def of(self, dataset: str) -> int:
         """Return the revision of a dataset's dictionary, as of the last reading; 0 where there never was any."""
@@ -30,11 +30,3 @@ class DictionaryRevisions:
         """Read the revisions now."""
         with self._reading:
             self._revisions = self._store.revisions()
-
-    def start(self) -> None:
-        """Start to read revisions."""
-        self._renewing.start()
-
-    def stop(self) -> None:
-        """Stop reading."""
-        self._renewing.stop()

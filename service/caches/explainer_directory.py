@@ -15,7 +15,7 @@ _SECONDS_BETWEEN_READS = 0.9
 _SECONDS_TRUSTED = 1.8  # counted from before a reading
 
 
-class ExplainerDirectory:
+class ExplainerDirectory(Recurring):
     """The explainer of each name of one database; ``start`` begins to read them."""
 
     def __init__(self, store: ExplainerNameStore) -> None:
@@ -23,7 +23,7 @@ class ExplainerDirectory:
         self._explainers: dict[str, str] = {}
         self._read_at = float("-inf")
         self._reading = Lock()
-        self._renewing = Recurring("explainer names", _SECONDS_BETWEEN_READS, self.renew)
+        super().__init__("explainer names", _SECONDS_BETWEEN_READS, self.renew)
 
     def find(self, name: str) -> str | None:
         """Return the id of the explainer that the name means, as of the last reading."""
@@ -39,11 +39,3 @@ class ExplainerDirectory:
             began = monotonic()
             self._explainers = self._store.targets()
             self._read_at = began
-
-    def start(self) -> None:
-        """Start to read names."""
-        self._renewing.start()
-
-    def stop(self) -> None:
-        """Stop reading."""
-        self._renewing.stop()

@@ -24,7 +24,7 @@ _NO_DIGEST = bytes(32)
 _BEARER = b"bearer"
 
 
-class KeyRing:
+class KeyRing(Recurring):
     """All keys of one database; ``start`` begins to read them."""
 
     def __init__(self, store: ApiKeyStore) -> None:
@@ -33,7 +33,7 @@ class KeyRing:
         self._read_at = float("-inf")
         self._reading = Lock()
         self._uses = LastUses(store.mark_used)
-        self._renewing = Recurring("keys", _SECONDS_BETWEEN_READS, self.renew)
+        super().__init__("keys", _SECONDS_BETWEEN_READS, self.renew)
 
     def find(self, credentials: bytes) -> Caller | None:
         """Return the caller with these credentials, the value of an ``Authorization`` header, or ``None``.
@@ -67,16 +67,16 @@ class KeyRing:
 
     def start(self) -> None:
         """Start to read keys, and to write their last uses."""
-        self._renewing.start()
+        super().start()
         self._uses.start()
 
     def stop(self) -> None:
         """Stop reading and writing."""
-        self._renewing.stop()
+        super().stop()
         self._uses.stop()
 
 
-class LastUses:
+class LastUses(Recurring):
     """Note uses in memory; a thread of its own writes those that are due, at most one a minute for each key.
 
     Parameters
@@ -89,7 +89,7 @@ class LastUses:
         self._write = write
         self._used_at: dict[str, float] = {}
         self._written: dict[str, float] = {}
-        self._writing = Recurring("last uses of keys", _SECONDS_BETWEEN_WRITES, self.write_due)
+        super().__init__("last uses of keys", _SECONDS_BETWEEN_WRITES, self.write_due)
 
     def note(self, key_id: str) -> None:
         """Remember that the key was used now; takes a fraction of a microsecond."""
@@ -103,11 +103,3 @@ class LastUses:
         if due:
             self._write(due)
             self._written |= due
-
-    def start(self) -> None:
-        """Begin to write."""
-        self._writing.start()
-
-    def stop(self) -> None:
-        """Stop writing."""
-        self._writing.stop()

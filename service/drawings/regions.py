@@ -125,5 +125,5 @@ def _side(name: str, column: Json) -> Side:
 
 def _predicted(prediction: Json) -> float | str:
     """Return the label or the value of a prediction."""
-    found: float | str = prediction["label" if prediction["task"] == "classification" else "value"]
-    return found
+    predicted: float | str = prediction["label" if prediction["task"] == "classification" else "value"]
+    return predicted

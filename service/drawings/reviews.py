@@ -74,8 +74,8 @@ def _listed(
     context: AppContext, label_audit_id: str, n_rows: int, start: int, chosen: RowFilter | None = None
 ) -> list[Json]:
     page = list_audited_rows(context, label_audit_id, n_rows, str(start), chosen or RowFilter())
-    found: list[Json] = json.loads(b"".join(page))["data"]
-    return found
+    rows: list[Json] = json.loads(b"".join(page))["data"]
+    return rows
 
 
 def _values(context: AppContext, dataset: Json, rows: list[int]) -> dict[int, Any]:

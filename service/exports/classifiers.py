@@ -100,8 +100,8 @@ def write_classifier_sql(content: PrototypeClassifier) -> str:
     leaves = [f"{_sql_tree(tree, conditions)} AS {_leaf(index)}" for index, tree in enumerate(content.trees)]
     groups = [leaves[first : first + _COLUMNS_TOGETHER] for first in range(0, len(leaves), _COLUMNS_TOGETHER)]
     sources = " CROSS JOIN\n    ".join(
-        "(SELECT\n      " + ",\n      ".join(group) + f") AS leafspace_leaves_{place}"
-        for place, group in enumerate(groups)
+        "(SELECT\n      " + ",\n      ".join(group) + f") AS leafspace_leaves_{order}"
+        for order, group in enumerate(groups)
     )
     sums = [f"{_sum_of(content, rank)} AS {_sum(rank)}" for rank in range(len(content.prototypes))]
     near = "SELECT\n    " + ",\n    ".join(sums) + f"\n    FROM {sources}"

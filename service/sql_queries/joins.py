@@ -213,14 +213,14 @@ def _distinct(schema: Schema, path: Sequence[Variable], by: Step) -> tuple[Joins
 
     Each example and row at the path's end is there once, so that the rows of the last step count once.
     """
-    above, (own, _) = bind(schema, path, from_examples=True, letter="y"), ends(schema, by)
-    columns = above.columns(EXAMPLE, schema.tables[schema.examples].primary_key) + above.columns(len(path) - 1, own)
+    above, (of_step, _) = bind(schema, path, from_examples=True, letter="y"), ends(schema, by)
+    columns = above.columns(EXAMPLE, schema.tables[schema.examples].primary_key) + above.columns(len(path) - 1, of_step)
     named = [f"{column} AS k{index + 1}" for index, column in enumerate(columns)]
     selected = [f"SELECT DISTINCT {', '.join(named)}, {above.cutoff} AS cutoff", *above.lines]
     joins = Joins(schema, framed("FROM (", ["", *indented(selected), ""], ") AS r"), {}, {}, "r.cutoff")
     last, keys = len(path), [f"r.k{index + 1}" for index in range(len(columns))]
     joins.tables[last], joins.aliases[last] = schema.reached(by), f"y{last + 1}"
-    tied = equal(joins.columns(last, ends(schema, by)[1]), keys[-len(own) :])
+    tied = equal(joins.columns(last, ends(schema, by)[1]), keys[-len(of_step) :])
     on = " AND ".join([tied, *joins.seen(joins.tables[last], joins.aliases[last])])
     joins.lines.append(f"JOIN {sql_name(joins.tables[last])} AS {joins.aliases[last]} ON {on}")
     return joins, keys

@@ -61,8 +61,8 @@ def problem_response(problem: Problem) -> Response:
 
 def request_id(request: Request) -> str | None:
     """Return the id under which the request is logged."""
-    found: str | None = request.scope.get("request_id")
-    return found
+    identifier: str | None = request.scope.get("request_id")
+    return identifier
 
 
 class _NoAnswer(Response):

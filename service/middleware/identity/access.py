@@ -37,7 +37,7 @@ PUBLIC_PATHS = frozenset(
 _METRICS = "/metrics"
 PUBLIC_PREFIXES = ("/docs/assets/", "/problems/", "/ui/")
 _SECONDS_FOR_KEYS = 1.0
-_LOOKS_FOR_KEYS = 20
+_POLLS_OF_KEYS = 20
 
 
 class Keys(Protocol):
@@ -164,8 +164,8 @@ def _limited(refusal: Refusal, seconds: float) -> Refusal:
 
 async def _renewed(keys: Keys) -> bool:
     """Wait a moment for keys that can be trusted: the process may have been stopped for a while."""
-    for _ in range(_LOOKS_FOR_KEYS):
-        await asyncio.sleep(_SECONDS_FOR_KEYS / _LOOKS_FOR_KEYS)
+    for _ in range(_POLLS_OF_KEYS):
+        await asyncio.sleep(_SECONDS_FOR_KEYS / _POLLS_OF_KEYS)
         if not keys.is_stale():
             return True
     return False

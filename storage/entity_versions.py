@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import JSON, Column, Table, select
+from sqlalchemy import JSON, select
 
 from .database import Database
 from .records import first_record
@@ -35,15 +35,12 @@ def entity_version(database: Database, noun: str, identifier: str) -> tuple[Any,
     table = _UPLOADS.get(noun, artefacts)
     small_columns = [column for column in table.c if not isinstance(column.type, JSON)]
     query = select(*small_columns).where(table.c.id == identifier)
-    if (dataset := _dataset_of(table)) is not None:
+    # The revision of the words that are shown with it, where these are of one dataset.
+    dataset = {"datasets": datasets.c.id, "artefacts": artefacts.c.dataset}.get(table.name)
+    if dataset is not None:
         query = query.add_columns(dictionaries.c.revision).outerjoin(dictionaries, dictionaries.c.id == dataset)
     if table is artefacts:
         query = query.where(artefacts.c.noun == noun, artefacts.c.result.is_not(None))
     with database.reading() as connection:
         row = first_record(connection, query)
     return None if row is None else tuple(row.values())
-
-
-def _dataset_of(table: Table) -> Column[Any] | None:
-    """Return the column with the dataset whose words are shown with a table's rows; ``None`` where there is none."""
-    return {"datasets": datasets.c.id, "artefacts": artefacts.c.dataset}.get(table.name)

@@ -113,7 +113,8 @@ class IdempotencyStore:
 
     def _begun(self, key: RequestKey, request_sha256: str, *, may_take_over: bool) -> RecordedAnswer | KeyClaim | None:
         """Return what the key made, or the right to make it; ``None`` while an equal request makes it."""
-        row = self._read(key)
+        with self._database.reading() as connection:
+            row = first_record(connection, select(idempotency_keys).where(_is(key)))
         if row is not None and row["status"] is not None:
             return _recorded(row, request_sha256)
         if row is None or may_take_over or self._is_another(row, request_sha256):
@@ -166,10 +167,6 @@ class IdempotencyStore:
         """Whether the row is another request's, which may still be under way."""
         is_abandoned = abs(self._now() - row["created_at"]) > _ABANDONED_SECONDS  # a clock may be set back, too
         return row["request_sha256"] != request_sha256 and not is_abandoned
-
-    def _read(self, key: RequestKey) -> RowMapping | None:
-        with self._database.reading() as connection:
-            return first_record(connection, select(idempotency_keys).where(_is(key)))
 
 
 def _is(key: RequestKey) -> ColumnElement[bool]:

@@ -49,11 +49,7 @@ def publish_things(connection: Connection, publication: Publication) -> None:
         add_model(connection, publication.model)
     if (dataset := publication.dataset) is not None:
         if dataset.feature_set is not None:
-            _hold(connection, dataset.feature_set)
+            # It stays until the transaction ends.
+            query = select(artefacts.c.id).where(artefacts.c.id == dataset.feature_set).with_for_update()
+            require(connection.execute(query).mappings().first(), "feature_sets", dataset.feature_set)
         add_dataset(connection, dataset)
-
-
-def _hold(connection: Connection, feature_set: str) -> None:
-    """Keep a feature set from being deleted until the transaction ends."""
-    query = select(artefacts.c.id).where(artefacts.c.id == feature_set).with_for_update()
-    require(connection.execute(query).mappings().first(), "feature_sets", feature_set)

@@ -53,7 +53,9 @@ class JobWatch:
         except TimeoutError:
             return seen
         finally:
-            self._forget(seen.id, waiting)
+            del self._watchers[seen.id][waiting]
+            if not self._watchers[seen.id]:
+                del self._watchers[seen.id]
 
     async def changes_of_all(self) -> AsyncIterator[list[Job]]:
         """Yield the jobs under way, and again and again those that were added, went on or ended since.
@@ -80,11 +82,6 @@ class JobWatch:
                 self._all = await asyncio.to_thread(self._jobs.recent, _MOST_FOLLOWED)
                 self._all_read_at = monotonic()
             return self._all
-
-    def _forget(self, job_id: str, waiting: "asyncio.Future[Job]") -> None:
-        del self._watchers[job_id][waiting]
-        if not self._watchers[job_id]:
-            del self._watchers[job_id]
 
     async def _poll(self) -> None:
         pause_seconds = _SECONDS_BETWEEN_POLLS

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from threading import Event, Lock, Thread
 from typing import Generic, TypeVar
 
-from storage.models import ModelStore, StoredModel
+from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from storage.settings import memory_bytes
 from tree_explainers.onnx_models.description import ModelDescription
@@ -40,13 +40,10 @@ class LocksById:
             with lock:
                 yield
         finally:
-            self._release(identifier)
-
-    def _release(self, identifier: str) -> None:
-        with self._guard:
-            lock, n_users = self._locks.pop(identifier)
-            if n_users > 1:
-                self._locks[identifier] = lock, n_users - 1
+            with self._guard:
+                lock, n_users = self._locks.pop(identifier)
+                if n_users > 1:
+                    self._locks[identifier] = lock, n_users - 1
 
 
 class RequestLoops:
@@ -183,11 +180,10 @@ class SessionCache(WarmCache[ModelSession]):
             if session is None:
                 model = self._models.get(model_id)
                 self._prepare()
-                session = self._open(model)
+                # From bytes, never from a path: the graph must not find files beside it.
+                session = ModelSession(
+                    self._objects.get(model.leaf_graph), ModelDescription.from_json(model.description)
+                )
                 self.n_misses += 1
                 self._keep(model_id, session)
             return session
-
-    def _open(self, model: StoredModel) -> ModelSession:
-        # From bytes, never from a path: the graph must not find files beside it.
-        return ModelSession(self._objects.get(model.leaf_graph), ModelDescription.from_json(model.description))

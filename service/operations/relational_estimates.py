@@ -39,7 +39,9 @@ def estimate_relational_job(
     seconds = _SECONDS_A_QUERY * tables.n_examples * n_columns + 1e-6 * tables.n_rows
     seconds += _SECONDS_A_ROW.get(str(request.get("method")), 0.0) * tables.n_rows * n_trees
     bindings = _bindings(tables, request) if n_trees else Need(0.0)
-    return JobEstimate((_reading(tables), bindings, _columns(tables, n_columns, n_trees)), 1.0 + seconds)
+    n_bytes = tables.n_examples * (_CELL_BYTES * n_columns + 10 * n_trees)
+    columns = Need(min(_BLOCK_BYTES, 16 * n_bytes) + n_bytes, "send fewer examples, or request fewer trees", "/n_trees")
+    return JobEstimate((_reading(tables), bindings, columns), 1.0 + seconds)
 
 
 def _reading(tables: RelationalDataset) -> Need:
@@ -58,8 +60,3 @@ def _bindings(tables: RelationalDataset, request: Mapping[str, Any]) -> Need:
     n_bindings = min(_MOST_BINDINGS, tables.n_rows * max(1.0, fan_out) ** (n_variables - 1))
     n_bytes = _TABLES_OF_BINDINGS * 4 * (n_variables + 1) * n_bindings
     return Need(n_bytes, "allow fewer variables, or send fewer rows", "/language/max_variables")
-
-
-def _columns(tables: RelationalDataset, n_columns: int, n_trees: int) -> Need:
-    n_bytes = tables.n_examples * (_CELL_BYTES * n_columns + 10 * n_trees)
-    return Need(min(_BLOCK_BYTES, 16 * n_bytes) + n_bytes, "send fewer examples, or request fewer trees", "/n_trees")

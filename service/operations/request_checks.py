@@ -1,7 +1,7 @@
 """Checks of requests that several nouns share: proximity, numbers of neighbours, raw features, unused fields."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeVar, cast, get_args
+from typing import Literal, TypeVar, cast, get_args
 
 import numpy as np
 import orjson
@@ -74,13 +74,11 @@ def refuse_unused(request: Contract, user: str, unused: Mapping[str, str], below
     for name, advice in unused.items():
         value, field = getattr(request, name), type(request).model_fields[name]
         if value != field.get_default(call_default_factory=True, validated_data=dict(request)):
-            detail = f"{name} is {_shown(value)}, which {user} does not use: {advice}"
+            # Of nested fields those are shown that were sent.
+            dump = lambda part: part.model_dump(mode="json", exclude_unset=True)  # noqa: E731  # one expression
+            shown = orjson.dumps(value, default=dump).decode()
+            detail = f"{name} is {shown}, which {user} does not use: {advice}"
             raise StorageError("validation_failed", detail, f"{below}/{name}")
-
-
-def _shown(value: Any) -> str:  # of any field
-    """Return a value as JSON; of nested fields those that were given."""
-    return orjson.dumps(value, default=lambda part: part.model_dump(mode="json", exclude_unset=True)).decode()
 
 
 MethodName = TypeVar("MethodName", bound=str)

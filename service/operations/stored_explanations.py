@@ -83,8 +83,9 @@ async def verify_explanation(context: AppContext, explanation_id: str) -> Verifi
         If what it was computed from, explainer or dataset, was deleted; registered again, it has the same id.
     """
     stored = await asyncio.to_thread(context.explanations.get, explanation_id)
-    request = _request_of(stored)
-    if request is None:
+    try:
+        request = ExplanationRequest.model_validate_json(stored.request)
+    except ValidationError:  # somebody changed it
         return _verification(context, stored, [""])
     try:
         computed = await _computed_again(context, stored, request)
@@ -92,13 +93,6 @@ async def verify_explanation(context: AppContext, explanation_id: str) -> Verifi
         detail = f"explanation {stored.id!r} cannot be computed again: {error.detail}"
         raise Conflict("conflict", detail) from error
     return _verification(context, stored, list(_differences(_read(stored.response), computed)))
-
-
-def _request_of(stored: ExplanationRow) -> ExplanationRequest | None:
-    try:
-        return ExplanationRequest.model_validate_json(stored.request)
-    except ValidationError:  # somebody changed it
-        return None
 
 
 async def _computed_again(context: AppContext, stored: ExplanationRow, request: ExplanationRequest) -> Any:  # JSON

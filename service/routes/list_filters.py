@@ -53,7 +53,10 @@ def _parameter(noun: Noun[Any], field: str) -> Any:  # an annotation
         others, text = _OF_OTHERS[field]
         return _of_id(others, f"Only {noun.words} {text}: its id.")
     if field in TIME_FILTERS:
-        return _of_time(noun, field)
+        when = "at this time or later" if field == "created_from" else "before this time"
+        description = f"Only {noun.words} that were made {when} (RFC 3339, with an offset)."
+        query = Query(description=description, examples=["2026-01-31T08:00:00Z"])
+        return Annotated[AwareDatetime | None, AfterValidator(_written), query]
     if field in _TEXTS:
         text, example = _TEXTS[field]
         return Annotated[Name | None, Query(description=f"Only {noun.words} {text}.", examples=[example])]
@@ -61,13 +64,6 @@ def _parameter(noun: Noun[Any], field: str) -> Any:  # an annotation
     statuses = ArtefactStatus if noun.is_made_by_job else JobStatus
     chosen, example = (kinds[field], "prototype_sets") if field in kinds else (statuses, "failed")
     return Annotated[chosen | None, Query(description=f"Only {noun.words} of this {field}.", examples=[example])]
-
-
-def _of_time(noun: Noun[Any], field: str) -> Any:  # an annotation
-    when = "at this time or later" if field == "created_from" else "before this time"
-    description = f"Only {noun.words} that were made {when} (RFC 3339, with an offset)."
-    query = Query(description=description, examples=["2026-01-31T08:00:00Z"])
-    return Annotated[AwareDatetime | None, AfterValidator(_written), query]
 
 
 def _written(time: datetime | None) -> str | None:

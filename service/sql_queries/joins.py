@@ -113,16 +113,13 @@ def bind(schema: Schema, variables: Sequence[Variable], *, from_examples: bool, 
         joins.tables[EXAMPLE] = schema.examples
         joins.cutoff = None if schema.cutoff is None else f"s.{sql_name(schema.cutoff)}"
     for index, variable in enumerate(variables):
-        joins.tables[index], joins.aliases[index] = schema.reached(variable.by), f"{letter}{index + 1}"
-        joins.lines.append(_bound(joins, index))
+        alias = f"{letter}{index + 1}"
+        joins.tables[index], joins.aliases[index] = schema.reached(variable.by), alias
+        if variable.origin in joins.aliases:
+            joins.lines.append(f"JOIN {joins.tied_table(variable.by, joins.aliases[variable.origin], alias)}")
+        else:
+            joins.lines.append(f"FROM {sql_name(joins.tables[index])} AS {alias}")
     return joins
-
-
-def _bound(joins: Joins, index: int) -> str:
-    variable, alias = joins.variables[index], joins.aliases[index]
-    if variable.origin not in joins.aliases:
-        return f"FROM {sql_name(joins.tables[index])} AS {alias}"
-    return f"JOIN {joins.tied_table(variable.by, joins.aliases[variable.origin], alias)}"
 
 
 def ends(schema: Schema, step: Step) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -164,13 +161,9 @@ def _compared(expression: str, operator: Operator, value: Value, column: ColumnS
         return f"{expression} IS NULL"
     if isinstance(value, str) and value not in column.levels:
         return NEVER  # the column may hold numbers in the database, which cannot be compared with any text
-    return f"{expression} {operator} {_constant(value)}"
-
-
-def _constant(value: Value) -> str:
     if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    return sql_text(value) if isinstance(value, str) else single(float(value or 0))
+        return f"{expression} {operator} {'TRUE' if value else 'FALSE'}"
+    return f"{expression} {operator} {sql_text(value) if isinstance(value, str) else single(float(value or 0))}"
 
 
 def _aggregated(outer: Joins, variable: int, term: AggregateTerm) -> tuple[Lines, list[str]]:
@@ -273,7 +266,9 @@ def grouped(joins: Joins, keys: Sequence[str], values: Mapping[str, str], condit
 def modes(joins: Joins, keys: Sequence[str], measure: str, levels: Sequence[str], conditions: Sequence[str]) -> Lines:
     """Return a query of the most frequent level by group, the first of equally frequent ones in their order."""
     named = [f"{key} AS k{index + 1}" for index, key in enumerate(keys)]
-    order = f"ORDER BY COUNT(*) DESC, {_in_order(levels, measure)}"
+    # Levels are in the order of their texts, or of numbers where that is another one.
+    in_order = measure if list(levels) == sorted(levels) else f"CAST({measure} AS DOUBLE PRECISION), {measure}"
+    order = f"ORDER BY COUNT(*) DESC, {in_order}"
     ranked = [
         f"SELECT {', '.join(named)}, {measure} AS v,",
         f"  ROW_NUMBER() OVER (PARTITION BY {', '.join(keys)} {order}) AS place",
@@ -283,8 +278,3 @@ def modes(joins: Joins, keys: Sequence[str], measure: str, levels: Sequence[str]
     ]
     selected = ", ".join(f"k{index + 1}" for index in range(len(keys)))
     return [f"SELECT {selected}, v", "FROM (", *indented(ranked), ") AS ranked", "WHERE place = 1"]
-
-
-def _in_order(levels: Sequence[str], measure: str) -> str:
-    """Return what puts levels in their order: by text, or as numbers where that is another one."""
-    return measure if list(levels) == sorted(levels) else f"CAST({measure} AS DOUBLE PRECISION), {measure}"

@@ -48,21 +48,16 @@ def read_model_upload(request: Request) -> dict[str, Any]:
     """Write the arrays and the graph beside the upload; return the description, and how far parity holds."""
     upload = Path(request.upload)
     derived = derive_model(upload.read_bytes(), _declared(request.metadata), ModelLimits(**request.limits))
-    decision = _decision(request, derived.read.description)
+    decision = DecisionRule.declared(request.metadata.get("decision"), derived.read.description.classes)
+    if decision is not None and derived.read.description.score_kind == "probability":
+        decision.refuse_beyond(0, 1)
     parity = compare_predictions(derived.session, request.metadata.get("parity"))
-    _write(derived.read, upload.parent)
+    (upload.parent / LEAF_GRAPH).write_bytes(derived.read.leaf_graph)
+    (upload.parent / ENSEMBLE).write_bytes(write_arrays(derived.read.arrays()))
     engine = _engine(derived.read, request.metadata.get("parity"))
     bags = _bags(request, derived.read.description)
     description = replace(derived.read.description, engine=engine, decision=decision, bags=bags)
     return {"description": description.to_json(), "parity": parity}
-
-
-def _decision(request: Request, description: ModelDescription) -> DecisionRule | None:
-    """Return the decision that the caller declares, if any; ``ModelRefused`` where it does not fit the model."""
-    rule = DecisionRule.declared(request.metadata.get("decision"), description.classes)
-    if rule is not None and description.score_kind == "probability":
-        rule.refuse_beyond(0, 1)
-    return rule
 
 
 def _bags(request: Request, description: ModelDescription) -> Bags | None:
@@ -123,7 +118,11 @@ def compare_predictions(session: ModelSession, parity: dict[str, Any] | None) ->
         return None
     try:
         rows = _parity_rows(session.description, parity["rows"])
-        report = check_parity(session, rows, _matrix(parity["predictions"]), parity.get("labels"))
+        predictions = parity["predictions"]
+        if len({len(scores) for scores in predictions}) > 1:
+            msg = "predictions differ in length; send one score for each class, or one value, in each row"
+            raise InvalidInput(msg)
+        report = check_parity(session, rows, np.array(predictions, dtype=np.float64), parity.get("labels"))
     except ModelRefused:
         raise
     except ExplainerError as error:
@@ -152,15 +151,3 @@ def _column(values: list[Any], *, is_text: bool) -> NDArray[Any]:
         # Texts in a column of numbers are refused by the session, which names row and feature.
         return np.array([None, *values], dtype=np.object_)[1:]
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-
-
-def _matrix(predictions: list[list[float]]) -> NDArray[np.float64]:
-    if len({len(scores) for scores in predictions}) > 1:
-        msg = "predictions differ in length; send one score for each class, or one value, in each row"
-        raise InvalidInput(msg)
-    return np.array(predictions, dtype=np.float64)
-
-
-def _write(read: ReadModel, folder: Path) -> None:
-    (folder / LEAF_GRAPH).write_bytes(read.leaf_graph)
-    (folder / ENSEMBLE).write_bytes(write_arrays(read.arrays()))

@@ -87,7 +87,10 @@ def install(app: FastAPI) -> None:
 def _describe_tags(contract: dict[str, Any]) -> None:
     for path, operations in contract["paths"].items():
         if "get" in operations and _immutable_at(path) is not None:
-            _describe(operations["get"])
+            operation = operations["get"]
+            operation.setdefault("parameters", []).append(_HEADER)
+            operation["responses"]["200"]["headers"] = {"ETag": _ETAG}
+            operation["responses"]["304"] = _UNCHANGED
 
 
 def _immutable_at(path: str) -> Noun[Any] | None:
@@ -95,12 +98,6 @@ def _immutable_at(path: str) -> Noun[Any] | None:
     noun = next((noun for noun in _IMMUTABLE if f"{path}/".startswith(f"{noun.item_path}/")), None)
     below = "" if noun is None else path.removeprefix(noun.item_path).strip("/").partition("/")[0]
     return None if noun is None or below in noun.changing else noun
-
-
-def _describe(operation: dict[str, Any]) -> None:
-    operation.setdefault("parameters", []).append(_HEADER)
-    operation["responses"]["200"]["headers"] = {"ETag": _ETAG}
-    operation["responses"]["304"] = _UNCHANGED
 
 
 async def _tag_of(request: Request, noun: str, identifier: str) -> str | None:

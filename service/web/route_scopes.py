@@ -78,7 +78,10 @@ class RouteScopes:
         required = self._remembered.get((method, path))
         if required is None:
             required = self._matched(method, path)
-            self._remember(method, path, required)
+            if len(self._remembered) >= _MAX_REMEMBERED:
+                self._remembered.clear()
+            if len(path) <= _MAX_REMEMBERED_CHARACTERS:
+                self._remembered[method, path] = required
         return required
 
     def _matched(self, method: str, path: str) -> frozenset[Scope]:
@@ -86,12 +89,6 @@ class RouteScopes:
             if route_method == method and expression.match(path):
                 return required
         return ALL_SCOPES
-
-    def _remember(self, method: str, path: str, required: frozenset[Scope]) -> None:
-        if len(self._remembered) >= _MAX_REMEMBERED:
-            self._remembered.clear()
-        if len(path) <= _MAX_REMEMBERED_CHARACTERS:
-            self._remembered[method, path] = required
 
 
 def _required(method: str, path: str) -> frozenset[Scope]:

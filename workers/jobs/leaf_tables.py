@@ -144,7 +144,9 @@ class LeafTableRecorder:
         if self._codes is None:
             return
         if len(outcome.leaves) < rows.stop - rows.start:
-            self._discard()
+            self._codes, self._scores, self._labels = None, [], []
+            if self._path is not None:
+                self._path.unlink(missing_ok=True)
             return
         self._codes[:, rows] = outcome.leaves.T
         self._scores.append(outcome.scores)
@@ -158,8 +160,3 @@ class LeafTableRecorder:
         labels = np.concatenate(self._labels) if self._labels else None
         content = LeafTableContent(self._codes, np.concatenate(self._scores), labels)
         keep_leaf_table(self._context, self._key, content, self._path)
-
-    def _discard(self) -> None:
-        self._codes, self._scores, self._labels = None, [], []
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)

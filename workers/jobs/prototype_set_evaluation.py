@@ -210,7 +210,10 @@ def evaluate_baselines(
     """
     n_rows = rows.dataset.n_rows
     model = None if rows.truth is None else BaselineScore(n_rows=n_rows, **asdict(rows.score(rows.predicted)))
-    sample = _sample(rng, n_rows, chosen.space.n_steps_each)
+    n_affordable = max(1, int(_MAX_COMPARISONS / chosen.space.n_steps_each))
+    sample = np.arange(n_rows)
+    if n_affordable < n_rows:
+        sample = np.sort(rng.choice(n_rows, n_affordable, replace=False))
     nearest = _nearest_of_all(chosen, rows, sample, report, within)
     scores = rows.score(chosen.predictions(nearest, np.arange(chosen.space.dataset.n_rows)), sample)
     return Baseline(
@@ -218,13 +221,6 @@ def evaluate_baselines(
         one_nearest_neighbor=BaselineScore(n_rows=len(sample), **asdict(scores)),
         constant=_constant(rows, chosen.space.model.view.classes),
     )
-
-
-def _sample(rng: np.random.Generator, n_rows: int, n_steps_each: int) -> NDArray[np.int64]:
-    n_affordable = max(1, int(_MAX_COMPARISONS / n_steps_each))
-    if n_affordable >= n_rows:
-        return np.arange(n_rows)
-    return np.sort(rng.choice(n_rows, n_affordable, replace=False))
 
 
 def _nearest_of_all(

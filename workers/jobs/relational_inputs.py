@@ -145,11 +145,7 @@ def _codes_or_numbers(column: pa.ChunkedArray, kind: str) -> tuple[_Values, tupl
         return np.clip(numbers, -_LARGEST, _LARGEST).astype(np.float32), ()
     if kind == "boolean":
         return _integers(column.cast(pa.int32())), ()
-    return _codes(column)
-
-
-def _codes(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Return the position of each text among the levels, which do not depend on the order of rows, and the levels."""
+    # The levels do not depend on the order of rows.
     levels = in_order(pc.drop_null(pc.unique(column)).to_pylist())
     codes = pc.index_in(column, value_set=pa.array(levels, pa.string()), skip_nulls=True)
     return _integers(codes), tuple(levels)

@@ -51,12 +51,9 @@ class _ErrorAnswer:
                 await self._send(message)
                 return
             body = orjson.dumps({"error": orjson.loads(message["body"])["detail"]})
-            await self._send({**self._head, "headers": _headers(self._head["headers"], len(body))})
+            others = [(name, value) for name, value in self._head["headers"] if name not in {_TYPE, _LENGTH}]
+            headers = [*others, (_TYPE, b"application/json"), (_LENGTH, str(len(body)).encode())]
+            await self._send({**self._head, "headers": headers})
             self._head = None
             message = {**message, "body": body}
         await self._send(message)
-
-
-def _headers(headers: list[tuple[bytes, bytes]], length: int) -> list[tuple[bytes, bytes]]:
-    others = [(name, value) for name, value in headers if name not in {_TYPE, _LENGTH}]
-    return [*others, (_TYPE, b"application/json"), (_LENGTH, str(length).encode())]

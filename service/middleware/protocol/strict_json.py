@@ -60,7 +60,10 @@ def parse_json(body: bytes) -> Any:  # any JSON value
     if n_colons > _MAX_NAMES:
         _refuse_large(_most_names(value))
     if n_colons and not _has_names(value, n_colons):
-        _refuse_repeats(pieces)
+        # Colons in texts are the usual reason to look again; the slower reader shows each object before it is made.
+        # That it calls Python for each number, too, lets others go on.
+        for piece in pieces:
+            json.loads(piece, object_pairs_hook=_distinct, parse_int=_unread, parse_float=_unread)
     return value
 
 
@@ -94,13 +97,6 @@ def _most_names(value: Any) -> int:  # any JSON value
         most = max(most, *(len(container) for container in level if type(container) is dict), 0)
         level = [inner for container in level for inner in _containers_in(container)]
     return most
-
-
-def _refuse_repeats(pieces: list[bytes]) -> None:
-    # Colons in texts are the usual reason to look again; the slower reader shows each object before it is made. That
-    # it calls Python for each number, too, lets others go on.
-    for piece in pieces:
-        json.loads(piece, object_pairs_hook=_distinct, parse_int=_unread, parse_float=_unread)
 
 
 def _unread(_number: str) -> None:

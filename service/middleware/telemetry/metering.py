@@ -144,7 +144,11 @@ class RequestRecords:
     def __init__(self, templates: Iterable[str] = ()) -> None:
         self._segments: dict[str, Any] = {}
         for template in templates:
-            _insert(self._segments, template)
+            node = self._segments
+            for segment in template.split("/"):
+                is_plain = not segment.startswith("{")
+                node = node.setdefault(segment if is_plain else _verb_of(segment) if "}:" in segment else _ANY, {})
+            node[_HERE] = template
         self._records: dict[tuple[str, str], RouteRecord] = {}
 
     def of(self, method: str, path: str) -> RouteRecord:
@@ -175,13 +179,6 @@ class RequestRecords:
                 return OTHER
         route: str = node.get(_HERE, OTHER)
         return route
-
-
-def _insert(node: dict[str, Any], template: str) -> None:
-    for segment in template.split("/"):
-        is_plain = not segment.startswith("{")
-        node = node.setdefault(segment if is_plain else _verb_of(segment) if "}:" in segment else _ANY, {})
-    node[_HERE] = template
 
 
 def _verb_of(segment: str) -> str:

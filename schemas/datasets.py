@@ -3,8 +3,10 @@
 from typing import Annotated, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
-from .contract import OBJECT, Contract, CreatedAt, Many, Name, RowId, RowIndex
+from .contract import OBJECT, Contract, CreatedAt, Many, Name, RowId, RowIndex, absent
+from .dictionaries import ValueWords
 from .json_numbers import INFINITE
 from .noun import JSON, PARQUET, Noun, Product
 from .paper_settings import MethodRequest
@@ -132,6 +134,10 @@ class Column(Contract):
     )
     unit: str | None = Field(default=None, description="Unit of its numbers, from either; null: none.")
     description: str | None = Field(default=None, description="What it means, from either; null: not given.")
+    labels: list[ValueWords] | SkipJsonSchema[None] = absent(
+        "What its values are called in the dictionary; of the target, its classes and the outcomes of decisions. "
+        "Absent where they have no labels."
+    )
     type: Literal["number", "category", "boolean"] = Field(description="Type of the column's values.")
     role: Literal["feature", "target", "row_id", "ignored"] = Field(
         description="Use of the column; `ignored` if the metadata name it nowhere."

@@ -1,7 +1,7 @@
 """Registered datasets: their rows in the registry, and where their content is."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -111,7 +111,11 @@ class DatasetStore(UploadRegistry[NewDataset, Dataset, StoredDataset, DatasetSum
         if dictionary is None or dictionary["words"] is None:
             return row
         words = {feature["name"]: feature for feature in dictionary["words"].get("features", ())}
-        columns = [{**column, **_said(words.get(column["name"], {}))} for column in row["summary"]["columns"]]
+        outcomes = dictionary["words"].get("outcomes", ())
+        columns = [
+            {**column, **_said(words.get(column["name"], {})), **_labels(column, words, outcomes)}
+            for column in row["summary"]["columns"]
+        ]
         return {**row, "summary": {**row["summary"], "columns": columns}}
 
     def _forget_parts(self, connection: Connection, row: Row) -> tuple[str, ...]:
@@ -127,6 +131,15 @@ def _forget_words(connection: Connection, dataset: str) -> None:
         connection.execute(update(dictionaries).where(is_meant).values(words=None, n_bytes=0))
     else:
         connection.execute(delete(dictionaries).where(is_meant))
+
+
+def _labels(column: Row, words: Mapping[str, Any], outcomes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the labels of a column's values, and of the target the labels of outcomes, as its field ``labels``."""
+    if column["role"] == "target":
+        labels = [{"value": each["name"], "label": each["label"]} for each in outcomes if each.get("label")]
+    else:
+        labels = words.get(column["name"], {}).get("values", [])
+    return {"labels": labels} if labels else {}
 
 
 def _said(words: Mapping[str, Any]) -> dict[str, str]:

@@ -10,7 +10,17 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from leafspace_drawings import Links, ModelContext, draw_model, style_sheet, whole_document, words
+from leafspace_drawings import (
+    Links,
+    ModelContext,
+    SetContext,
+    draw_model,
+    draw_prototype_set,
+    style_sheet,
+    whole_document,
+    words,
+)
+from leafspace_drawings.columns import ColumnNames
 from leafspace_drawings.overview import made_of
 
 from . import documents
@@ -376,3 +386,30 @@ def test_a_job_under_way_can_be_cancelled_and_a_failed_one_cannot() -> None:
 
     cancel = f'data-action="cancel" data-path="/v1/jobs/{document("Job")["id"]}/cancel"'
     assert drawing.count(cancel) == drawing.count('data-action="cancel"') == 1
+
+
+def test_labels_of_a_dictionary_stand_for_classes_and_values() -> None:
+    found, dataset = document("PrototypeSet"), document("Dataset")
+    target = next(column for column in dataset["columns"] if column["role"] == "target")
+    first = found["result"]["prototypes"][0]
+    cell = first["features"][0]
+    target["labels"] = [{"value": first["label"], "label": "Our finest"}]
+    of_cell = next(column for column in dataset["columns"] if column["name"] == cell["name"])
+    of_cell["labels"] = [{"value": str(cell["value"]), "label": "rather long"}]
+
+    drawing = draw_prototype_set(found, SetContext(document("Model"), dataset))
+    texts = _Elements.of(drawing).texts
+
+    assert "Our finest" in texts
+    assert "rather long" in texts
+    assert first["label"] not in texts
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(2, "two"), (2.0, "two"), (True, "yes"), ("A1", "poor"), (3, 3), (None, None), ("B", "B")]
+)
+def test_a_value_has_its_label_whatever_form_it_comes_in(value: Any, text: Any) -> None:
+    labels = [{"value": "2", "label": "two"}, {"value": "true", "label": "yes"}, {"value": "A1", "label": "poor"}]
+    names = ColumnNames({"columns": [{"name": "a", "labels": labels}]})
+
+    assert names["a"].in_words(value) == text

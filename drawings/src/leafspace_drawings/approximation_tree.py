@@ -71,7 +71,7 @@ class _One:
         self.document, self.context, self.links = document, context, context.links
         self.result: Json = document["result"]
         self.is_regression = self.result["task"] == "regression"
-        self.classes = Classes(self.result.get("classes") or [])
+        self.classes = Classes(self.result.get("classes") or [], context.dataset)
         self.tree = tree_of(self.result)
         self.names = ColumnNames(context.dataset)
 

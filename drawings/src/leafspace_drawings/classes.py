@@ -29,6 +29,7 @@ class ClassMark:
     number: int | None  # 1-based, of its colour; None: it has no colour of its own
     colour: str  # on light ground
     shape: str  # one of SHAPES
+    said: str  # what people call it
 
     @property
     def style(self) -> str:
@@ -37,10 +38,21 @@ class ClassMark:
 
 
 class Classes:
-    """The classes of a model."""
+    """The classes of a model, or what it decides.
 
-    def __init__(self, labels: Sequence[str]) -> None:
+    Parameters
+    ----------
+    labels
+        Their names, in order.
+    dataset
+        An answer of ``GET /v1/datasets/{id}``, whose target says what they are called; None: they have their names.
+    """
+
+    def __init__(self, labels: Sequence[str], dataset: Mapping[str, Any] | None = None) -> None:
         self.labels = tuple(labels)
+        columns = () if dataset is None else dataset.get("columns", ())
+        targets = (column for column in columns if column.get("role") == "target")
+        self._said = {each["value"]: each["label"] for target in targets for each in target.get("labels") or ()}
         self._marks = {label: self._mark(index, label) for index, label in enumerate(labels)}
 
     def __getitem__(self, label: str) -> ClassMark:
@@ -53,8 +65,13 @@ class Classes:
         decision = model.get("decision")
         return cls([band["outcome"] for band in decision["bands"]] if decision else model.get("classes") or [])
 
-    @staticmethod
-    def _mark(index: int, label: str) -> ClassMark:
+    def said(self, label: Any) -> Any:
+        """Return what people call a class; anything else as it is."""
+        return self._said.get(label, label)
+
+    def _mark(self, index: int, label: str) -> ClassMark:
         has_colour = index < len(COLOURS)
         colour = COLOURS[index] if has_colour else OTHER_COLOUR
-        return ClassMark(label, index + 1 if has_colour else None, colour, SHAPES[index % len(SHAPES)])
+        return ClassMark(
+            label, index + 1 if has_colour else None, colour, SHAPES[index % len(SHAPES)], self.said(label)
+        )

@@ -5,7 +5,7 @@ a drawing lists what they mean.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 Json = Mapping[str, Any]
@@ -21,6 +21,11 @@ class ColumnName:
     title: str | None = None
     unit: str | None = None
     description: str | None = None
+    labels: Mapping[Any, str] = field(default_factory=dict, hash=False)  # of values that have one
+
+    def in_words(self, value: Any) -> Any:
+        """Return what people call a value; one without a label as it is."""
+        return self.labels.get(_key(value), value)
 
     @property
     def said(self) -> str:
@@ -48,9 +53,20 @@ class ColumnNames:
 
     def __getitem__(self, name: str) -> ColumnName:
         column = self._known.get(name, {})
-        return ColumnName(name, column.get("title"), column.get("unit"), column.get("description"))
+        labels = {_key(each["value"]): each["label"] for each in column.get("labels") or ()}
+        return ColumnName(name, column.get("title"), column.get("unit"), column.get("description"), labels)
 
     def explained(self, names: Iterable[str]) -> list[ColumnName]:
         """Return those of these columns of which more than the name is known, each once, in their order."""
         found = [self[name] for name in dict.fromkeys(names)]
         return [column for column in found if column.is_explained][:N_EXPLAINED]
+
+
+def _key(value: Any) -> Any:  # a cell, or a value as a dictionary has it
+    """Return a value so that a number and its text are equal, and a boolean and its word."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return value

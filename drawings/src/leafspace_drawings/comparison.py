@@ -43,7 +43,7 @@ class _Found:
         self.datasets: Json | None = self.result["datasets"]
         self.model_name = model.get("name") or self.request["model"]
         self.dataset_name = dataset.get("name") or self.request["dataset"]
-        self.classes = Classes(self._outcomes())
+        self.classes = Classes(self._outcomes(), context.dataset)
         self.columns = ColumnNames(context.dataset)
         other = self.request["other_model"] or self.request["other_dataset"]
         self.other, self.other_address = other, links.to("datasets" if self.datasets else "models", other)

@@ -96,7 +96,7 @@ class _Why:
         self.prediction = row["prediction"]
         self.is_regression = self.prediction["task"] == "regression"
         self.scores = self.prediction.get("scores") or []
-        self.classes = Classes([score["label"] for score in self.scores])
+        self.classes = Classes([score["label"] for score in self.scores], context.dataset)
         self.nearest: Sequence[Json] = row["nearest_prototypes"][:N_NEAREST_SHOWN]
         self.chosen: Json | None = self.nearest[min(context.chosen, len(self.nearest) - 1)] if self.nearest else None
         self.typicality = row.get("typicality")

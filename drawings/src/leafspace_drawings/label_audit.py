@@ -44,7 +44,7 @@ class _Found:
     def __init__(self, document: Json, context: AuditContext) -> None:
         self.document, self.context, self.links = document, context, context.links
         self.result: Json = document["result"]
-        self.classes = Classes(self.result["classes"])
+        self.classes = Classes(self.result["classes"], context.dataset)
 
     def review(self, row: int | None = None) -> str | None:
         """Return the address of the review, or of one row's."""

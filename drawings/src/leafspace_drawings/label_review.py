@@ -54,7 +54,7 @@ class _View:
     def __init__(self, document: Json, context: ReviewContext) -> None:
         self.row, self.context, self.queue, self.links = document, context, context.queue, context.links
         self.result: Json = context.audit["result"]
-        self.classes = Classes(self.result["classes"])
+        self.classes = Classes(self.result["classes"], context.dataset)
 
     def link(self, row: int | None) -> str | None:
         """Return the address of a row's review."""

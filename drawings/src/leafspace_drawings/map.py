@@ -52,7 +52,7 @@ class _View:
         self.document, self.context, self.links = document, context, context.links
         self.result: Json = document["result"]
         self.preview: Json = self.result["preview"]
-        self.classes = Classes(self.result["classes"])
+        self.classes = Classes(self.result["classes"], context.dataset)
 
     @cached_property
     def points(self) -> list[tuple[float, float]]:

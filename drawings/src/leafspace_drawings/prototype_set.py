@@ -97,7 +97,7 @@ class _View:
         self.result: Json = document["result"]
         self.is_regression = self.result["task"] == "regression"
         self.names = ColumnNames(context.dataset)
-        self.classes = Classes(self.result.get("classes") or [])
+        self.classes = Classes(self.result.get("classes") or [], context.dataset)
         self.all_prototypes: Sequence[Json] = self.result["prototypes"]
         n_first = context.n_first if self.result["nested"] and context.n_first else len(self.all_prototypes)
         self.prototypes = self.all_prototypes[: max(1, n_first)]

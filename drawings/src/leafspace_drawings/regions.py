@@ -79,7 +79,7 @@ class _Over:
         self.names = ColumnNames(context.dataset)
         self.features = [(name, self.names[name].said) for name in context.features]
         self.rows = [(row_id, row_id) for row_id in context.rows]
-        self.classes = Classes(context.classes)
+        self.classes = Classes(context.classes, context.dataset)
         self.width, self.height = len(across.values), len(up.values)
         values = [value for panel in panels for line in panel.predictions for value in line]
         numbers = [value for value in values if not isinstance(value, str)]

@@ -37,7 +37,7 @@ class _Shown:
         self.document, self.context, self.links = document, context, context.links
         self.result: Json = document["result"]
         self.is_regression = self.result["task"] == "regression"
-        self.classes = Classes(self.result.get("classes") or [])
+        self.classes = Classes(self.result.get("classes") or [], context.dataset)
         self.n_rows: int = self.result["n_rows"]
         self.is_weighted = self.result["combination"] == "weighted_mean"
 

@@ -46,6 +46,10 @@ class Column(Record):
     """Unit of its numbers, from either; null: none."""
     description: str | Unset | None = UNSET
     """What it means, from either; null: not given."""
+    labels: list[ValueWords] | Unset = UNSET
+    """What its values are called in the dictionary; of the target, its classes and the outcomes of decisions. Absent
+    where they have no labels.
+    """
     type_: Type | str
     """Type of the column's values."""
     role: ColumnRole | str

@@ -1,6 +1,7 @@
 """Explanations speak a dictionary's words, at once when these change, and say nothing of hidden features."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -194,6 +195,8 @@ def test_pictures_show_the_words_and_nothing_of_hidden_features(shop: _Shop) -> 
         assert hidden not in drawn
         assert not [label for label in labels.values() if label not in drawn]
         assert " years" in drawn
+        assert "<bdi>refused</bdi>" in drawn
+        assert not re.search(r">(bad|good)<", drawn)
 
 
 def test_features_of_a_group_are_one_player(shop: _Shop) -> None:

@@ -1,9 +1,9 @@
 """An explanation of one row: the row beside its nearest prototypes, and how far to trust the explanation."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from .classes import Classes, ClassMark
 from .columns import ColumnName, ColumnNames
@@ -16,6 +16,7 @@ from .waterfall import DecisionBar, Waterfall
 from .words import cell, number
 
 Json = Mapping[str, Any]
+Drawn = TypeVar("Drawn", DecisionBar | None, Waterfall | None, ScoreCurves | None)
 
 N_FEATURES_SHOWN, N_NEAREST_SHOWN = 10, 3
 _UNEQUAL = 0.005  # between the share of the trees and that of their weight, from which on a reader would ask why
@@ -102,10 +103,24 @@ class _Why:
         self.typicality = row.get("typicality")
         self.images = self._images()
         self.target = row.get("target")
-        self.decision = DecisionBar.of_decision(row.get("decision"))
-        self.waterfall = Waterfall.of_effects(row["effects"], self.names) if row.get("effects") else None
-        self.curves = ScoreCurves.of_row(row, self._columns, self.names)
+        self.decision = self._in_words(DecisionBar.of_decision(row.get("decision")), "score_of")
+        self.waterfall = self._in_words(self._waterfall(), "of")
+        self.curves = self._in_words(ScoreCurves.of_row(row, self._columns, self.names), "of")
         self.before = _Before(context.unchanged) if context.unchanged is not None else None
+
+    def _waterfall(self) -> Waterfall | None:
+        """Return the waterfall of the effects, whose reference case has an outcome in words."""
+        if not self.row.get("effects"):
+            return None
+        drawn = Waterfall.of_effects(self.row["effects"], self.names)
+        outcome = drawn.reference.get("outcome")
+        return (
+            replace(drawn, reference={**drawn.reference, "outcome": self.classes.said(outcome)}) if outcome else drawn
+        )
+
+    def _in_words(self, drawn: Drawn, name: str) -> Drawn:
+        """Return a part of the drawing whose field ``name``, a class, is called as people call it; none of none."""
+        return drawn and replace(drawn, **{name: self.classes.said(getattr(drawn, name))})
 
     @property
     def title(self) -> str:

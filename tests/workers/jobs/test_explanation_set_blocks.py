@@ -81,7 +81,7 @@ def _case(workshop: Workshop, name: str, *, has_rules_and_tree: bool = False) ->
     about = {"model": model, "dataset": workshop.register_dataset(frame, target="t")}
     parts: dict[str, object] = {"prototype_set": workshop.make(**about, n_prototypes=8).id}
     if has_rules_and_tree:
-        parts["rule_set"] = workshop.find_rules(**about, n_restarts=4).id
+        parts["rule_set"] = workshop.find_rules(**about, n_restarts=1).id
         parts["approximation_tree"] = workshop.grow_tree(**about, max_depth=3, max_pseudo_samples=1000).id
     explainer = workshop.register_explainer(model=model, **parts)
     context = workshop.context

@@ -71,7 +71,7 @@ def test_from_login_to_stored_decisions_by_keyboard_alone(browser: "Browser", gu
     api, model = guarded.api("read", "write", "review"), fitted("decision_tree_binary")
     names = {"feature_names": list(model.rows.names), "ensemble": "other"}
     frame = frame_of(model)
-    frame.loc[:9, "t"] = 1 - frame.loc[:9, "t"]
+    frame.loc[:29, "t"] = 1 - frame.loc[:29, "t"]
     about = {
         "model": api.upload("/v1/models", model.onnx, names).json()["id"],
         "dataset": api.upload("/v1/datasets", csv_of(frame), {"target": "t"}).json()["id"],

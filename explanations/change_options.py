@@ -8,7 +8,6 @@ from schemas.models import Model
 from storage.errors import StorageError
 from tree_explainers.changes.feature_moves import CONSTRAINTS, Constraint
 
-from .effect_references import some_names
 from .effects import unknown_outcome
 
 _N_CHARACTERS = 80  # of a name in a message
@@ -57,7 +56,7 @@ def _constraints(request: ExplanationParts, model: Model) -> dict[str, Constrain
         for place, name in enumerate(getattr(request, constraint)):
             pointer = f"/{constraint}/{place}"
             if name not in known:
-                detail = f"{_quoted(name)} is no feature of the model, which has {some_names(model.feature_names)}"
+                detail = f"{_quoted(name)} is no feature of the model; name one of the model's `feature_names`"
                 raise StorageError("validation_failed", detail, pointer)
             if constraints.get(name, constraint) != constraint:
                 detail = (

@@ -188,7 +188,7 @@ class WarmReference:
         """Return the group of each row by its value; rows without one are a group of their own."""
         with self._open_rows() as file:
             if name not in file.names:
-                detail = f"the reference dataset has no column {name!r}; it has {', '.join(file.names[:_N_SHOWN])}, …"
+                detail = f"the reference dataset has no column {name!r}; name one of its `columns`"
                 raise StorageError("validation_failed", detail, "/nearest_rows/group_by")
             values = pa.array(file.read_columns([name])[0], from_pandas=True)
         codes = pc.fill_null(values.dictionary_encode().indices, -1)

@@ -299,6 +299,26 @@ def test_a_feature_that_is_hidden_later_leaves_in_nothing_that_was_made_before(s
     assert [shop.api.get(path).status_code for path in paths] == [200, 200]
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"include": ["changes"], "fixed": ["unheard"]},
+        {"include": ["nearest_rows"], "nearest_rows": {"group_by": "unheard", "max_per_group": 1}},
+        {"reference": "rows:unheard"},
+        {"outcome": "unheard"},
+    ],
+)
+def test_a_refusal_names_no_hidden_feature(shop: _Shop, asked: dict[str, Any]) -> None:
+    shop.hide("qyears")
+    answer = shop.api.post(
+        f"/v1/explainers/{shop.explainer}/explanations", json={"dataset": shop.dataset, "row_ids": ["2"], **asked}
+    )
+
+    assert answer.status_code == 422
+    assert "unheard" in answer.text
+    assert _words_in(answer.text, shop, "qyears") == set()
+
+
 def test_reports_are_worded_by_the_dictionary_that_they_name(shop: _Shop) -> None:
     shop.hide()
     first = shop.report(rows=["2"])

@@ -38,6 +38,7 @@ from .contract import (
     Contract,
     Identifier,
     LabelsUsed,
+    Name,
     RowId,
     RowIndex,
     RowsOfDataset,
@@ -64,6 +65,13 @@ NumberOfPrototypes = TypeAliasType(
 )
 
 
+class PrototypesOfOutcome(Contract):
+    """How many prototypes an outcome is to have."""
+
+    outcome: Name = Field(description="Name of the outcome, or of the class; see `labels`.")
+    n_prototypes: int = Field(strict=True, ge=0, le=10_000, description="Number of prototypes, 0 to 10,000.")
+
+
 class NearestRowsSpace(Contract):
     """In which leaves, and by which weights of trees, the reference rows nearest to an explained row are found."""
 
@@ -78,7 +86,9 @@ class NearestRowsSpace(Contract):
 class PrototypeSetRequest(MethodRequest):
     """Which prototypes to select, from which dataset and for which model."""
 
-    of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {"": {"min_leaf_rows": 1, "labels": "target"}}
+    of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "": {"min_leaf_rows": 1, "labels": "target", "per_outcome": "by_gain"}
+    }
 
     model: RequestedModel
     dataset: ReferenceDataset
@@ -109,6 +119,21 @@ class PrototypeSetRequest(MethodRequest):
         f"`alpha`. `validate` (not with `sm_u`): the smallest number, at most {MAX_PROTOTYPES_VALIDATED}, whose score "
         "on `evaluation_dataset` is within one standard error of the best one; see `validation` in the result. Refused "
         "with `selected_on: evaluation_dataset`: those rows can no longer serve as a test set.",
+    )
+    per_outcome: Literal["auto", "by_gain", "equal", "by_rows"] = Field(
+        default="auto",
+        description="How `sm_a` and `sm_wa` share `n_prototypes` among outcomes (see `labels`). `by_gain`: each "
+        "prototype is of the outcome for which it gains most, as in the papers; `auto`: the same, but no outcome that "
+        "1 % of the rows have goes without a prototype where there are as many prototypes as such outcomes; `equal`; "
+        "`by_rows`: one each, and the others in proportion to the outcomes' rows. Other methods, `coverage` and "
+        "regressions have no use for it, and refuse `equal` and `by_rows`.",
+    )
+    n_per_outcome: list[PrototypesOfOutcome] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=1000,
+        description="Instead of `n_prototypes` and `per_outcome`: how many prototypes each outcome gets; outcomes that "
+        "are not named get none. Null: by `per_outcome`.",
     )
     coverage: float | None = Field(
         default=None,
@@ -310,15 +335,15 @@ class PrototypeScores(Contract):
         default=None,
         description="Share of rows with the right label, 0 to 1; null for regression or without a target.",
     )
-    fidelity: float | None = Field(
-        default=None,
-        description="Share of rows with the label that the model predicts, 0 to 1, to be compared with "
-        "`baseline.constant`; null for regression.",
-    )
     balanced_fidelity: float | None = Field(
         default=None,
         description="Mean over the labels that the model predicts of the share of their rows with the same label, 0 to "
         "1; null for regression.",
+    )
+    fidelity: float | None = Field(
+        default=None,
+        description="Share of rows with the label that the model predicts, 0 to 1, to be compared with "
+        "`baseline.constant`; null for regression.",
     )
     r2: float | None = Field(
         default=None,

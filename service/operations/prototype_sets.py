@@ -1,6 +1,6 @@
 """Request prototype sets: which requests a model and its rows allow, checked before a job is added."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,6 +30,7 @@ from .plain_distances import check_distances, is_by_distance, refusal_of_distanc
 from .request_checks import check_leaf_rows, kind_of_nearest_rows, kind_or_distance
 
 _DEFAULT_PROTOTYPES = 10
+_SHARED_AMONG_OUTCOMES = ("sm_a", "sm_wa")
 _FIND_NUMBERS_IN_THEIR_OWN_WAY = ("sm_u", "a_pete")
 _DEFAULT_ALPHA = PrototypeSetRequest.model_fields["alpha"].default
 
@@ -119,8 +120,12 @@ def _normalised(request: PrototypeSetRequest, kind: str, model: Model, n_rows: i
         of_rows = kind_of_nearest_rows(request.nearest_rows.proximity_kind, model)
         changes["nearest_rows"] = request.nearest_rows.model_copy(update={"proximity_kind": of_rows})
     if request.method != "a_pete" and request.coverage is None:
-        changes["n_prototypes"] = request.n_prototypes or _DEFAULT_PROTOTYPES
+        changes["n_prototypes"] = request.n_prototypes or _n_of_outcomes(request) or _DEFAULT_PROTOTYPES
     return request.model_copy(update=changes)
+
+
+def _n_of_outcomes(request: PrototypeSetRequest) -> int:
+    return sum(count.n_prototypes for count in request.n_per_outcome or ())
 
 
 def _check_method(request: PrototypeSetRequest, model: Model, dataset: StoredDataset) -> None:
@@ -137,8 +142,50 @@ def _check_method(request: PrototypeSetRequest, model: Model, dataset: StoredDat
         detail = "swaps raise the objective of the other methods, which would cost sg's accuracy: leave out refine"
         raise StorageError("method_not_applicable", detail, "/refine")
     _check_evaluation_rows(request)
+    _check_outcomes(request, model)
     if request.labels == "target" and model.task == "classification":
         _check_target(dataset, model)
+
+
+def _check_outcomes(request: PrototypeSetRequest, model: Model) -> None:
+    """Refuse numbers of prototypes of outcomes where nothing is chosen by outcome, and of outcomes that are none."""
+    field = "per_outcome" if request.n_per_outcome is None else "n_per_outcome"
+    if field == "per_outcome" and request.per_outcome in {"auto", "by_gain"}:
+        return
+    outcomes = model.outcomes if request.labels == "predicted" else model.classes
+    reason = (
+        f"method {request.method} shares prototypes among outcomes in its own way; take sm_a or sm_wa"
+        if request.method not in _SHARED_AMONG_OUTCOMES
+        else "coverage says how many there are; give n_prototypes instead"
+        if request.coverage is not None
+        else "a regression has no outcomes; leave it out"
+        if not outcomes
+        else "`validate` finds how many there are by gain; give a number"
+        if request.n_prototypes == "validate"
+        else None
+    )
+    if reason is not None:
+        raise StorageError("method_not_applicable", f"{field} is not applicable: {reason}", f"/{field}")
+    _check_counts(request, outcomes)
+
+
+def _check_counts(request: PrototypeSetRequest, outcomes: Sequence[str]) -> None:
+    counts = request.n_per_outcome
+    if counts is None:
+        return
+    for index, count in enumerate(counts):
+        if count.outcome not in outcomes or count.outcome in [before.outcome for before in counts[:index]]:
+            is_known = count.outcome in outcomes
+            problem = "is there twice" if is_known else f"is none of the model's outcomes {list(outcomes[:5])}"
+            detail = f"n_per_outcome: {count.outcome!r} {problem}"
+            raise StorageError("validation_failed", detail, f"/n_per_outcome/{index}/outcome")
+    total = sum(count.n_prototypes for count in counts)
+    if total == 0 or request.n_prototypes not in (None, total) or request.per_outcome != "auto":
+        detail = (
+            f"n_per_outcome is of {total} prototypes together, at least one of which is needed; leave n_prototypes and "
+            "per_outcome out"
+        )
+        raise StorageError("validation_failed", detail, "/n_per_outcome")
 
 
 def _check_evaluation_rows(request: PrototypeSetRequest) -> None:
@@ -187,7 +234,7 @@ def _check_number(request: PrototypeSetRequest, n_rows: int) -> None:
         detail = "a_pete finds the number of prototypes itself; leave out n_prototypes, and steer it by alpha"
         raise StorageError("validation_failed", detail, "/n_prototypes")
     is_open = request.method == "a_pete" or request.coverage is not None or request.n_prototypes == "validate"
-    n_prototypes = 1 if is_open else int(request.n_prototypes or _DEFAULT_PROTOTYPES)
+    n_prototypes = 1 if is_open else int(request.n_prototypes or _n_of_outcomes(request) or _DEFAULT_PROTOTYPES)
     if n_prototypes > n_rows:
         detail = f"n_prototypes is {n_prototypes}, but the dataset has {n_rows} rows; request at most {n_rows}"
         raise StorageError("validation_failed", detail, "/n_prototypes")

@@ -76,7 +76,7 @@ def test_datasets_that_a_job_makes_take_them(kind: type[Contract]) -> None:
 @pytest.mark.parametrize(
     ("kind", "given", "filled"),
     [
-        (PrototypeSetRequest, {}, {"min_leaf_rows": 1, "labels": "target", "method": "sm_a"}),
+        (PrototypeSetRequest, {}, {"min_leaf_rows": 1, "labels": "target", "method": "sm_a", "per_outcome": "by_gain"}),
         (PrototypeSetRequest, {"min_leaf_rows": "auto"}, {"min_leaf_rows": "auto", "labels": "target"}),
         (LabelAuditRequest, {}, {"method": "neighbors", "min_leaf_rows": 1}),
         (_RULES, {}, {"method": "fab", "boxes": "whole", "labels": "target", "omega": None}),

@@ -89,6 +89,8 @@ def test_a_ready_set_shows_its_request_with_all_defaults(forest: Registered) -> 
         "run_on": "auto",
         "method": "sm_a",
         "n_prototypes": 8,
+        "per_outcome": "auto",
+        "n_per_outcome": None,
         "coverage": None,
         "min_leaf_rows": "auto",
         "nearest_rows": {"min_leaf_rows": 1, "proximity_kind": "random_forest"},
@@ -351,6 +353,18 @@ def test_more_prototypes_than_a_result_has_room_for_are_refused_before_a_job_is_
     assert 0.8 < n_fitting * n_bytes_each / (32 << 20) <= 1
 
 
+@pytest.mark.parametrize("change", [{"n_prototypes": 3}, {"per_outcome": "equal"}, {"n_per_outcome": 0}])
+def test_numbers_of_outcomes_take_the_place_of_other_numbers(
+    api: Api, forest: Registered, change: dict[str, object]
+) -> None:
+    counts = [{"outcome": forest.model["classes"][0], "n_prototypes": change.get("n_per_outcome", 2)}]
+    request = {**_request(forest), "n_prototypes": None, **change, "n_per_outcome": counts}
+
+    refused = api.post("/v1/prototype-sets", request)
+
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/n_per_outcome")
+
+
 @pytest.mark.parametrize(
     ("changes", "status", "code", "pointer"),
     [
@@ -373,6 +387,22 @@ def test_more_prototypes_than_a_result_has_room_for_are_refused_before_a_job_is_
             "/nearest_rows",
         ),
         ({"refine": "swaps"}, 422, "validation_failed", "/refine"),
+        ({"per_outcome": "fair"}, 422, "validation_failed", "/per_outcome"),
+        ({"per_outcome": "equal", "method": "sm_u"}, 422, "method_not_applicable", "/per_outcome"),
+        (
+            {"per_outcome": "by_rows", "method": "a_pete", "n_prototypes": None},
+            422,
+            "method_not_applicable",
+            "/per_outcome",
+        ),
+        ({"per_outcome": "equal", "n_prototypes": None, "coverage": 0.5}, 422, "method_not_applicable", "/per_outcome"),
+        ({"n_per_outcome": []}, 422, "validation_failed", "/n_per_outcome"),
+        (
+            {"n_per_outcome": [{"outcome": "maybe", "n_prototypes": 2}], "n_prototypes": None},
+            422,
+            "validation_failed",
+            "/n_per_outcome/0/outcome",
+        ),
         ({"n_candidates": 1}, 422, "validation_failed", "/n_candidates"),
         ({"n_candidates": 50.5}, 422, "validation_failed", "/n_candidates"),
         ({"n_candidates": True}, 422, "validation_failed", "/n_candidates"),

@@ -59,6 +59,7 @@ def certify(  # what is certified, and among which sets
     rows: NDArray[np.int64],
     *,
     method: Method,
+    per_class: bool = False,
     greedy_rows: NDArray[np.int64] | None = None,
     candidates: NDArray[np.int64] | None = None,
     pairs: CandidatePairs | None = None,
@@ -89,6 +90,8 @@ def certify(  # what is certified, and among which sets
         Determines objective and constraint: ``sm_wa`` coverage divided by the size of the class, the others coverage;
         ``sm_u`` as many prototypes of each class, the others as many in all; ``k_medoids`` coverage by prototypes of
         any class. ``sg`` does not maximise coverage, but is measured by it.
+    per_class
+        Whether the number of prototypes of each class was given: bounds are of sets with as many of each class.
     greedy_rows : (n_prototypes,) int64
         What ``select_prototypes`` chose by this method among these candidates, before swaps made ``rows`` of it; the
         same rows where there were none.
@@ -120,7 +123,7 @@ def certify(  # what is certified, and among which sets
     if pairs is None:
         of_classes = covered_classes(method, classes)
         pairs = gather_pairs(table, of_classes, weights, starts[0], candidates=candidates, report=gathering)
-    task = _Task(table, weights, pairs, goal_of(method, pairs.by_class.sizes))
+    task = _Task(table, weights, pairs, goal_of(method, pairs.by_class.sizes, per_class=per_class))
     sets = [task.reached_by(start) for start in starts]
     # a greedy choice of another size has a bound that does not hold for the prototypes
     counts = [each.n_of_each.tolist() if task.goal.classes_are_apart else int(each.n_of_each.sum()) for each in sets]
@@ -199,7 +202,8 @@ def _greedy_bound(chosen: _Reached, goal: Goal) -> int:
     n_of_each = chosen.n_of_each.tolist()
     if goal.classes_are_apart:
         return sum(
-            _best_after_greedy(g_of_class, n) for g_of_class, n in zip(chosen.g_of_classes, n_of_each, strict=True)
+            _best_after_greedy(scale * g_of_class, n)
+            for scale, g_of_class, n in zip(goal.scales, chosen.g_of_classes, n_of_each, strict=True)
         )
     return _best_after_greedy(goal.objective(chosen.g_of_classes), sum(n_of_each))
 

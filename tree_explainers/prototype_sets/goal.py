@@ -43,12 +43,13 @@ class Goal:
         return sum(scale * g for scale, g in zip(self.scales, g_of_classes, strict=True))
 
 
-def goal_of(method: Method, class_sizes: list[int]) -> Goal:
+def goal_of(method: Method, class_sizes: list[int], *, per_class: bool = False) -> Goal:
     """Return the goal of a method; ``class_sizes`` are the numbers of rows, 1 or more, of each class.
 
+    ``per_class`` says whether the number of prototypes of each class is given, as it always is with SM-U.
     SG maximises accuracy, not coverage; its sets are measured by coverage all the same.
     """
-    constraint: Constraint = "n_prototypes_per_class" if method == "sm_u" else "n_prototypes"
+    constraint: Constraint = "n_prototypes_per_class" if method == "sm_u" or per_class else "n_prototypes"
     if method != "sm_wa":
         return Goal("coverage", constraint, (1,) * len(class_sizes), sum(class_sizes))
     whole = lcm(*class_sizes)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from heapq import merge
 from itertools import islice
 from math import exp, inf
 from typing import Literal
@@ -16,6 +17,7 @@ from ..leaf_space.leaves import LeafTable
 from .candidate_pairs import default_max_pairs
 from .coverage import class_coverage
 from .partitioned_sweep import sweep_over
+from .quotas import PerClass, counts_by_rows, counts_with_small_classes, equal_counts
 from .row_coverage import CoverageGoal
 from .supervised import EvaluatedRows, supervised_greedy
 
@@ -45,6 +47,7 @@ class MethodResult:
     rows: list[int]
     stopped_by: StoppedBy
     stopping_improvement: StoppingImprovement | None = None
+    per_class: bool = False  # how many are chosen of each class was given, or counted out
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class Task:
     goal: CoverageGoal | None = None  # choosing ends where it is reached
     evaluated: EvaluatedRows | None = None  # by which sg chooses; None: balanced accuracy on all rows
     agrees: NDArray[np.bool_] | None = None  # (n_rows,) rows that come first among equals; None: none does
+    per_class: PerClass | NDArray[np.int64] = "by_gain"  # how many of each class, (n_classes,), or by which rule
 
     def parts(self, chosen: list[int], n_wanted: float, *, by_class_size: bool = False) -> list[Part]:
         """Return one objective per class that has candidates; they report progress as ``chosen`` grows."""
@@ -116,12 +120,50 @@ def _sm_wa(task: Task) -> MethodResult:
 
 
 def _first_n(task: Task, *, by_class_size: bool = False) -> MethodResult:
+    counts = _counts(task)
+    if counts is not None:
+        return _by_count(task, counts, by_class_size=by_class_size)
     chosen: list[int] = []
     parts = task.parts(chosen, task.n_prototypes, by_class_size=by_class_size)
     for step in islice(_choose(parts, chosen), task.n_prototypes):
         if task.is_done_with(step.name):
             return MethodResult(chosen, "coverage")
+    if task.per_class == "auto" and task.goal is None:
+        sizes, eligible = (np.bincount(rows, minlength=int(task.classes.max()) + 1) for rows in _classes(task))
+        counts = counts_with_small_classes(task.classes[chosen], sizes, eligible)
+        if counts is not None:
+            return _by_count(task, counts, by_class_size=by_class_size)
     return MethodResult(chosen, "n_prototypes" if len(chosen) == task.n_prototypes else "no_gain")
+
+
+def _classes(task: Task) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the classes of the rows, and those of the candidates."""
+    return task.classes, task.classes[task.candidates]
+
+
+def _counts(task: Task) -> NDArray[np.int64] | None:
+    """Return how many prototypes each class gets, where that does not depend on what they gain."""
+    if isinstance(task.per_class, np.ndarray):
+        return task.per_class
+    if task.per_class not in ("equal", "by_rows"):
+        return None
+    rule = equal_counts if task.per_class == "equal" else counts_by_rows
+    return rule(np.bincount(task.classes[task.candidates]), task.n_prototypes)
+
+
+def _by_count(task: Task, counts: NDArray[np.int64], *, by_class_size: bool) -> MethodResult:
+    """Return so many rows of each class, chosen in it alone, in the order in which they gain."""
+    chosen: list[int] = []
+    n_wanted = int(counts.sum())
+
+    def ranked(part: Part) -> Iterator[tuple[Fraction, bool, int]]:
+        for step in islice(_choose([part], chosen), int(counts[task.classes[part.names[0]]])):
+            comes_last = task.agrees is not None and not task.agrees[step.name]
+            yield -step.gain * part.scale, comes_last, step.name
+
+    chains = [list(ranked(part)) for part in task.parts(chosen, n_wanted, by_class_size=by_class_size)]
+    rows = [row for _, _, row in merge(*chains, key=lambda ranked_row: ranked_row[:2])]
+    return MethodResult(rows, "n_prototypes" if len(rows) == n_wanted else "no_gain", per_class=True)
 
 
 def _sm_u(task: Task) -> MethodResult:

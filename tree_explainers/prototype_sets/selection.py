@@ -16,6 +16,7 @@ from .candidate_pairs import CandidatePairs
 from .coverage import measure_coverage
 from .goal import Method, covered_classes
 from .methods import METHODS, StoppedBy, StoppingImprovement, Task
+from .quotas import PerClass
 from .row_coverage import CoverageGoal
 from .supervised import EvaluatedRows
 from .swapping import refine_by_swaps
@@ -48,6 +49,7 @@ class PrototypeSelection:
     n_swaps: int  # prototypes replaced after the choice, by ``refine="swap"``
     stopped_by: StoppedBy  # the choice, before any swaps
     stopping_improvement: StoppingImprovement | None  # when stopped by alpha
+    per_class: bool  # how many there are of each class was given, or counted out so that none is left out
     pairs: CandidatePairs | None  # close pairs, by the coverage of ``rows_before_swaps``, if swaps gathered them
 
     def without_pairs(self) -> "PrototypeSelection":
@@ -88,6 +90,7 @@ def select_prototypes(  # a method, its three settings, and what it works on
     evaluated: EvaluatedRows | None = None,
     candidates: NDArray[np.int64] | None = None,
     agrees: NDArray[np.bool_] | None = None,
+    per_class: PerClass | NDArray[np.int64] = "by_gain",
     report: ReportProgress = ignore_progress,
 ) -> PrototypeSelection:
     """Choose prototypes among the rows.
@@ -126,6 +129,9 @@ def select_prototypes(  # a method, its three settings, and what it works on
         Rows that come first among equals: those whose own label is what the model predicts. Where their objective is
         the same, such a row is chosen before others, and of several the lowest. After swaps, a prototype that does not
         agree is replaced by such a row of its class with the very same leaves.
+    per_class : or (n_classes,) int64
+        For ``sm_a`` and ``sm_wa`` without ``coverage``: how many prototypes of each class, or by which rule; see
+        ``quotas``. Swaps keep them.
     report
         Progress callback, called several times a second; may raise to stop.
 
@@ -146,6 +152,7 @@ def select_prototypes(  # a method, its three settings, and what it works on
     _check(table, classes, method, alpha, refine)
     _check_coverage(method, coverage)
     _check_comparison(table, coverage, refine)
+    _check_counts(method, coverage, per_class)
     if weights.shape != (table.n_trees,) or weights.min() < 0 or int(weights.sum()) > np.iinfo(np.uint32).max:
         msg = f"weights must be {table.n_trees} numbers, not negative and less than 2^32 together"
         raise InvalidInput(msg)
@@ -155,7 +162,7 @@ def select_prototypes(  # a method, its three settings, and what it works on
     classes_covered = covered_classes(method, classes)
     task = Task(
         table, classes_covered, weights, eligible, n_prototypes, alpha, part_of(report, 0, share), goal, evaluated,
-        agrees,
+        agrees, per_class,
     )  # fmt: skip
     outcome = METHODS[method](task)
     first = rows = np.array(outcome.rows, dtype=np.int64)
@@ -167,6 +174,7 @@ def select_prototypes(  # a method, its three settings, and what it works on
             task.weights,
             rows,
             method=method,
+            per_class=outcome.per_class,
             candidates=candidates,
             report=part_of(report, share, 1),
         )
@@ -184,7 +192,8 @@ def select_prototypes(  # a method, its three settings, and what it works on
         n_rows=table.n_rows,
         candidates=eligible,
         total_weight=int(weights.sum()),
-        nested=method != "sm_u" and n_swaps == 0,
+        nested=method != "sm_u" and not outcome.per_class and n_swaps == 0,
+        per_class=outcome.per_class,
         n_swaps=n_swaps,
         stopped_by=outcome.stopped_by,
         stopping_improvement=outcome.stopping_improvement,
@@ -246,6 +255,14 @@ def _check_comparison(table: LeafTable, coverage: float | None, refine: Refine) 
         raise MethodNotApplicable(msg)
     if refine != "none":
         msg = "swaps look into leaves, of which there are none by plain distance: leave out refine"
+        raise MethodNotApplicable(msg)
+
+
+def _check_counts(method: Method, coverage: float | None, per_class: PerClass | NDArray[np.int64]) -> None:
+    if isinstance(per_class, str) and per_class in {"auto", "by_gain"}:
+        return
+    if method not in {"sm_a", "sm_wa"} or coverage is not None:
+        msg = "numbers of prototypes of each class go with sm_a and sm_wa, and not with coverage"
         raise MethodNotApplicable(msg)
 
 

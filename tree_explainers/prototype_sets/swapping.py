@@ -38,6 +38,7 @@ def refine_by_swaps(  # what is refined, by which measure, and how
     rows: NDArray[np.int64],
     *,
     method: Method,
+    per_class: bool = False,
     candidates: NDArray[np.int64] | None = None,
     pairs: CandidatePairs | None = None,
     try_other_starts: bool = True,
@@ -65,6 +66,8 @@ def refine_by_swaps(  # what is refined, by which measure, and how
         Whose objective: ``sm_a`` and ``a_pete`` g, with prototypes of any class replaced by rows of any class;
         ``sm_wa`` g divided by the size of the class, likewise; ``sm_u`` g, replacing prototypes by rows of their own
         class; ``k_medoids`` g of all rows as one class: with it this is the second phase of PAM.
+    per_class
+        Whether prototypes are replaced by rows of their own class alone.
     candidates : (n_candidates,) int64
         Rows that may become prototypes, distinct and ascending; by default all.
     pairs
@@ -93,7 +96,7 @@ def refine_by_swaps(  # what is refined, by which measure, and how
     if pairs is None:
         gathering = part_of(report, 0, _GATHERED)
         pairs = gather_pairs(table, classes, weights, rows, candidates=candidates, report=gathering)
-    task = _Task(table, weights, pairs, goal_of(method, pairs.by_class.sizes), report)
+    task = _Task(table, weights, pairs, goal_of(method, pairs.by_class.sizes, per_class=per_class), report)
     searches = [task.search(rows, _GATHERED, _SEARCHED)]
     if try_other_starts and task.may_go_on(searches):
         starts = task.other_starts(searches[0].prototypes)

@@ -27,6 +27,7 @@ from tree_explainers.prototype_sets.leaf_choice import (
     n_tried_candidates,
     n_tried_rows,
 )
+from tree_explainers.prototype_sets.quotas import PerClass
 from tree_explainers.prototype_sets.row_coverage import near_rows
 from tree_explainers.prototype_sets.selection import sample_candidates, select_prototypes
 
@@ -36,6 +37,7 @@ from .spaces import proximity_kind
 
 _STEPS_BEYOND = 100  # times the leaves that are large enough
 _OF_BOOSTING: tuple[ProximityKind, ...] = ("boosting", "boosting_sd")
+_BY_GAIN: tuple[Method, ...] = ("sm_a", "sm_wa")
 _TRIED_METHODS: tuple[Method, ...] = ("sm_a", "sm_wa", "sm_u", "k_medoids")  # others select as sm_a does meanwhile
 
 
@@ -61,6 +63,7 @@ class _Trial(NamedTuple):
     agrees: NDArray[np.bool_] | None
     method: Method
     n_prototypes: int
+    per_class: PerClass | NDArray[np.int64]
     kinds: tuple[ProximityKind, ...]  # the model's own first
 
 
@@ -145,8 +148,17 @@ def _trial(
         agrees,
         request.method if request.method in _TRIED_METHODS else "sm_a",
         min(n_prototypes, n_candidates),
+        per_class_of(request, model) if request.method in _BY_GAIN else "by_gain",
         _OF_BOOSTING if request.proximity_kind == "auto" else (proximity_kind(request.proximity_kind),),
     )
+
+
+def per_class_of(request: PrototypeSetRequest, model: OpenModel) -> PerClass | NDArray[np.int64]:
+    """Return how many prototypes there are of each class or outcome, (n_classes,), or by which rule."""
+    if request.n_per_outcome is None:
+        return request.per_outcome
+    counts = {count.outcome: count.n_prototypes for count in request.n_per_outcome}
+    return np.array([counts.get(name, 0) for name in model.view.classes], np.int64)
 
 
 def _among(table: LeafTable, rows: NDArray[np.int64], n_leaves: NDArray[np.integer[Any]]) -> LeafTable:
@@ -179,7 +191,8 @@ def _try_step(
     weights = leaves.weights(kind, trial.table, trial.model.ensemble.leaf_values)
     prototypes = select_prototypes(
         table, trial.classes, weights, trial.method,
-        n_prototypes=trial.n_prototypes, candidates=trial.candidates, agrees=trial.agrees, report=report,
+        n_prototypes=trial.n_prototypes, candidates=trial.candidates, agrees=trial.agrees,
+        per_class=trial.per_class, report=report,
     ).rows  # fmt: skip
     prototype_leaves = table.leaves_of(prototypes)
     *_, nearest = nearest_by_size(table, weights, prototype_leaves)

@@ -30,7 +30,7 @@ from tree_explainers.prototype_sets.validation import score_labels, score_number
 
 from ..runtime.context import JobContext
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
-from .prototype_leaf_choice import ChosenLeaves, choose_leaves
+from .prototype_leaf_choice import ChosenLeaves, choose_leaves, per_class_of
 from .prototype_set_evaluation import ChosenPrototypes, EvaluationRows
 from .row_targets import agreeing_rows, classes_of_rows, fitting_targets
 from .spaces import EuclideanSpace, LeafSpace, Space, compare_by_distance, proximity_kind
@@ -181,6 +181,7 @@ class _Task:
             evaluated=self._evaluated_rows(space) if request.method == "sg" else None,
             candidates=self.candidates,
             agrees=self.agrees,
+            per_class=per_class_of(request, self.inputs.model),
             report=report,
         )
 

@@ -154,6 +154,7 @@ class LeafSpace(Space):
             self.weights,
             selection.rows,
             method=selection.method,
+            per_class=selection.per_class,
             greedy_rows=selection.rows_before_swaps,
             candidates=None if selection.n_candidates == selection.n_rows else selection.candidates,
             pairs=selection.pairs,

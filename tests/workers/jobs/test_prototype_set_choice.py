@@ -27,7 +27,8 @@ _N_PROTOTYPES = 7
 
 def _made(workshop: Workshop, case: RealCase, method: PrototypeMethod, **request: object) -> PrototypeSet:
     size = {} if method == "a_pete" else {"n_prototypes": _N_PROTOTYPES}
-    made = workshop.make(model=case.model, dataset=case.dataset, method=method, min_leaf_rows=1, **size, **request)
+    settings = {"min_leaf_rows": 1, "per_outcome": "by_gain", **size, **request}  # as of the papers
+    made = workshop.make(model=case.model, dataset=case.dataset, method=method, **settings)
     assert (made.status, made.problem) == ("ready", None)
     return made
 
@@ -244,7 +245,12 @@ def test_candidates_as_many_as_rows_are_all_rows(workshop: Workshop, real_case: 
 
     made = _made(workshop, case, "sm_a", n_candidates=300)
     beyond = workshop.create(
-        model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, min_leaf_rows=1, n_candidates=10**6
+        model=case.model,
+        dataset=case.dataset,
+        n_prototypes=_N_PROTOTYPES,
+        min_leaf_rows=1,
+        n_candidates=10**6,
+        per_outcome="by_gain",
     )
 
     assert result_of(made).n_candidates == 300
@@ -351,3 +357,22 @@ def test_the_trees_of_another_kind_of_ensemble_count_alike(workshop: Workshop, r
     made = workshop.make(model=unknown, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, min_leaf_rows=1)
 
     assert _rows(made) == _twin(case, "sm_a", "predicted")
+
+
+@pytest.mark.parametrize("n_each", [{"0": 1, "1": 4}, {"1": 3}])
+def test_each_outcome_has_the_prototypes_that_are_requested_of_it(
+    workshop: Workshop, real_case: FindCase, n_each: dict[str, int]
+) -> None:
+    case = real_case("titanic", "random_forest")
+    counts = [{"outcome": name, "n_prototypes": n} for name, n in n_each.items()]
+
+    made = _made(workshop, case, "sm_a", n_prototypes=None, per_outcome="auto", n_per_outcome=counts)
+
+    result = result_of(made)
+    labels = [prototype.label for prototype in result.prototypes]
+    assert {name: labels.count(name) for name in n_each} == n_each
+    assert (made.request.n_prototypes, result.n_selected) == (sum(n_each.values()), sum(n_each.values()))
+    assert result.nested is False
+    assert result.certificate_objective is not None
+    assert result.certificate_objective.constraint == "n_prototypes_per_class"
+    assert result.classes_without_prototypes == [name for name in result.classes if name not in n_each]

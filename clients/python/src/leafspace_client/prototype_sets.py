@@ -29,6 +29,7 @@ from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncD
 from .operations import Request
 from .texts import describe_prototypes
 from .types import (
+    UNSET,
     Criticism,
     EvaluatedOn,
     Evaluation,
@@ -41,10 +42,12 @@ from .types import (
     Prototype,
     PrototypeSetMethod,
     PrototypeSetMetric,
+    PrototypeSetPerOutcome,
     PrototypeSetProximityKind,
     PrototypeSetRefine,
     PrototypeSetRequest,
     PrototypeSetResult,
+    PrototypesOfOutcome,
     RepresentedRow,
     RunOn,
 )
@@ -132,6 +135,10 @@ def _export(self: PrototypeSetView, form: ExportForm = "python") -> Program[Any]
     return response.content if form == "onnx" else response.content.decode()
 
 
+def _counts(per_outcome: Mapping[str, int]) -> list[PrototypesOfOutcome]:
+    return [PrototypesOfOutcome(outcome=outcome, n_prototypes=count) for outcome, count in per_outcome.items()]
+
+
 def _create(  # the parameters of the method, all with defaults
     self: Collection[Details, Kept],
     model: Identified,
@@ -139,6 +146,7 @@ def _create(  # the parameters of the method, all with defaults
     *,
     method: Method = "sm_a",
     n_prototypes: NumberOfPrototypes | None = None,
+    per_outcome: PrototypeSetPerOutcome | Mapping[str, int] = "auto",
     coverage: float | None = None,
     min_leaf_rows: LeafRowsOrAuto | None = None,
     nearest_rows: Mapping[str, Any] | None = None,
@@ -168,6 +176,10 @@ def _create(  # the parameters of the method, all with defaults
     n_prototypes
         How many; default 10. Not with ``a_pete``, which finds the number itself. ``validate``: as few as predict the
         rows of ``evaluation_dataset`` within one standard error of the best number, at most 100.
+    per_outcome
+        How they are shared among outcomes: by what each gains, but none that 1 % of the rows have goes without one
+        (``auto``); ``by_gain`` alone, as in the papers; ``equal``; ``by_rows``; or a number for each outcome, such as
+        ``{"good": 4, "bad": 6}``, in the place of ``n_prototypes``.
     coverage
         Instead of ``n_prototypes``: as many as it takes until this share of the rows has the minimum proximity (1 %,
         from 2 trees) to one of them, at most 1,000.
@@ -209,6 +221,8 @@ def _create(  # the parameters of the method, all with defaults
         dataset=id_of(dataset),
         method=method,
         n_prototypes=n_prototypes,
+        per_outcome=per_outcome if isinstance(per_outcome, str) else UNSET,
+        n_per_outcome=None if isinstance(per_outcome, str) else _counts(per_outcome),
         coverage=coverage,
         min_leaf_rows=unless_none(min_leaf_rows),
         nearest_rows=unless_none(None if nearest_rows is None else NearestRowsSpace(**nearest_rows)),

@@ -87,6 +87,7 @@ Over: TypeAlias = Literal["tables", "features"]
 PrototypeSetCertificateScope: TypeAlias = Literal["all_rows", "candidates"]
 PrototypeSetMethod: TypeAlias = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids"]
 PrototypeSetMetric: TypeAlias = Literal["balanced_accuracy", "accuracy", "balanced_fidelity", "fidelity"]
+PrototypeSetPerOutcome: TypeAlias = Literal["auto", "by_gain", "equal", "by_rows"]
 PrototypeSetProximityKind: TypeAlias = Literal[
     "auto", "random_forest", "boosting", "boosting_sd", "boosting_l1", "euclidean"
 ]

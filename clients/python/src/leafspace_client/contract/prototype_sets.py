@@ -25,6 +25,7 @@ from .literals import (
     PrototypeSetCertificateScope,
     PrototypeSetMethod,
     PrototypeSetMetric,
+    PrototypeSetPerOutcome,
     PrototypeSetProximityKind,
     PrototypeSetRefine,
     PrototypeSetResultProximityKind,
@@ -57,12 +58,12 @@ class BaselineScore(Record):
     """
     accuracy: float | Unset | None = UNSET
     """Share of rows with the right label, 0 to 1; null for regression or without a target."""
-    fidelity: float | Unset | None = UNSET
-    """Share of rows with the label that the model predicts, 0 to 1, to be compared with `baseline.constant`; null for
-    regression.
-    """
     balanced_fidelity: float | Unset | None = UNSET
     """Mean over the labels that the model predicts of the share of their rows with the same label, 0 to 1; null for
+    regression.
+    """
+    fidelity: float | Unset | None = UNSET
+    """Share of rows with the label that the model predicts, 0 to 1, to be compared with `baseline.constant`; null for
     regression.
     """
     r2: float | Unset | None = UNSET
@@ -137,12 +138,12 @@ class ConstantScore(Record):
     """
     accuracy: float | Unset | None = UNSET
     """Share of rows with the right label, 0 to 1; null for regression or without a target."""
-    fidelity: float | Unset | None = UNSET
-    """Share of rows with the label that the model predicts, 0 to 1, to be compared with `baseline.constant`; null for
-    regression.
-    """
     balanced_fidelity: float | Unset | None = UNSET
     """Mean over the labels that the model predicts of the share of their rows with the same label, 0 to 1; null for
+    regression.
+    """
+    fidelity: float | Unset | None = UNSET
+    """Share of rows with the label that the model predicts, 0 to 1, to be compared with `baseline.constant`; null for
     regression.
     """
     r2: float | Unset | None = UNSET
@@ -198,12 +199,12 @@ class Evaluation(Record):
     """
     accuracy: float | Unset | None = UNSET
     """Share of rows with the right label, 0 to 1; null for regression or without a target."""
-    fidelity: float | Unset | None = UNSET
-    """Share of rows with the label that the model predicts, 0 to 1, to be compared with `baseline.constant`; null for
-    regression.
-    """
     balanced_fidelity: float | Unset | None = UNSET
     """Mean over the labels that the model predicts of the share of their rows with the same label, 0 to 1; null for
+    regression.
+    """
+    fidelity: float | Unset | None = UNSET
+    """Share of rows with the label that the model predicts, 0 to 1, to be compared with `baseline.constant`; null for
     regression.
     """
     r2: float | Unset | None = UNSET
@@ -412,6 +413,17 @@ class PrototypeSetRequest(Record):
     error of the best one; see `validation` in the result. Refused with `selected_on: evaluation_dataset`: those rows
     can no longer serve as a test set.
     """
+    per_outcome: PrototypeSetPerOutcome | str | Unset = UNSET
+    """How `sm_a` and `sm_wa` share `n_prototypes` among outcomes (see `labels`). `by_gain`: each prototype is of the
+    outcome for which it gains most, as in the papers; `auto`: the same, but no outcome that 1 % of the rows have goes
+    without a prototype where there are as many prototypes as such outcomes; `equal`; `by_rows`: one each, and the
+    others in proportion to the outcomes' rows. Other methods, `coverage` and regressions have no use for it, and refuse
+    `equal` and `by_rows`.
+    """
+    n_per_outcome: list[PrototypesOfOutcome] | Unset | None = UNSET
+    """Instead of `n_prototypes` and `per_outcome`: how many prototypes each outcome gets; outcomes that are not named
+    get none. Null: by `per_outcome`.
+    """
     coverage: float | Unset | None = UNSET
     """Share of the dataset's rows that are to have at least the minimum proximity to a prototype (`row_coverage`):
     prototypes are selected until it is reached, at most 1,000. It replaces `n_prototypes`, and is not applicable to
@@ -578,6 +590,15 @@ class PrototypeSetResult(Record):
     instead. Null where no reason for a warning is known. It also names classes without a prototype, and a coverage of
     rows that was not reached.
     """
+
+
+class PrototypesOfOutcome(Record):
+    """How many prototypes an outcome is to have."""
+
+    outcome: str
+    """Name of the outcome, or of the class; see `labels`."""
+    n_prototypes: int
+    """Number of prototypes, 0 to 10,000."""
 
 
 class RepresentedRow(Record):

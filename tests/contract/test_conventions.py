@@ -47,7 +47,7 @@ def test_what_is_answered_is_described_as_the_noun_declares_it(api: Api, noun: N
         reference: str = content["schema"]["$ref"]
         return reference.rpartition("/")[2]
 
-    if noun.is_kept:
+    if noun.is_stored:
         assert answered(noun.path, "get") == f"Page_{noun.summary.__name__}_"
         assert answered(noun.item_path, "get") == noun.view.__name__
     if noun.is_made_by_job:

@@ -199,7 +199,9 @@ def test_only_a_whole_difference_is_said_to_be_1(score: float, text: str) -> Non
 def test_a_row_that_is_reference_and_prototype_is_named_once() -> None:
     reference = {"kind": "nearest", "row_id": "207", "score": 208.8}
     effects = {"scale": "value", "score": 263.1, "reference": reference, "features": [{"feature": "bmi", "effect": 54}]}
-    nearest = [{"row_id": row_id, "value": 208.8, "proximity": 0.5, "reasons": []} for row_id in ("207", "8")]
+    nearest: list[Json] = [
+        {"row_id": row_id, "value": 208.8, "proximity": 0.5, "reasons": []} for row_id in ("207", "8")
+    ]
 
     same, other = (summary({"value": 263.1}, [each], UNKNOWN, {"effects": effects}) for each in nearest)
 

@@ -16,7 +16,7 @@ _NONE, _ONE, _ALL = np.uint64(0), np.uint64(1), np.uint64(2**64 - 1)
 # A power of two times this number has other highest six digits than any other (Leiserson, Prokop, Randall 1998).
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 _PLACES = np.zeros(64, dtype=np.int64)
-_PLACES[[(int(_DE_BRUIJN) << place) % 2**64 >> 58 for place in range(64)]] = np.arange(64)
+_PLACES[[(int(_DE_BRUIJN) << bit) % 2**64 >> 58 for bit in range(64)]] = np.arange(64)
 
 # The bits of a byte, each in a byte of its own.
 _SPREAD = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").view(np.uint64)[:, 0].copy()
@@ -191,8 +191,8 @@ def _append(above: NDArray[np.uint64], target: int, sums: _Sums, n_found: int, p
             rows[n_found], targets[n_found] = row, target
             if sums.are_read:
                 number = np.uint32(in_bytes[0, row])
-                for place in range(1, n_bytes):
-                    number |= np.uint32(in_bytes[place, row]) << np.uint32(8 * place)
+                for index in range(1, n_bytes):
+                    number |= np.uint32(in_bytes[index, row]) << np.uint32(8 * index)
                 proximities[n_found] = number
             else:
                 proximities[n_found] = _read(sums.digits, sums.n_digits, row)
@@ -212,7 +212,7 @@ def _reaches(digits: NDArray[np.uint64], n_digits: int, w: int, limits: NDArray[
 
 @inlined
 def lowest_bit(word: np.uint64) -> int:
-    """Return the place of the lowest bit that is set in a word, of which there is one."""
+    """Return the index of the lowest bit that is set in a word, of which there is one."""
     return int(_PLACES[((word & (~word + _ONE)) * _DE_BRUIJN) >> np.uint64(58)])
 
 
@@ -224,9 +224,9 @@ def _read_all(bytes_of_digits: NDArray[np.uint8], n_digits: int, numbers: NDArra
         digits = bytes_of_digits[64 * first : 64 * first + 64]
         following = digits if is_alone else bytes_of_digits[64 * first + 64 : 64 * first + 128]
         mask = _NONE if is_alone else _ALL
-        for place in range(64):
-            spread = _SPREAD[digits[place]] | (_SPREAD[following[place]] << _ONE) & mask
-            into[place] = spread << shift | (into[place] if shift else _NONE)
+        for index in range(64):
+            spread = _SPREAD[digits[index]] | (_SPREAD[following[index]] << _ONE) & mask
+            into[index] = spread << shift | (into[index] if shift else _NONE)
 
 
 @compiled

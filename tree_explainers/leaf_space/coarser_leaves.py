@@ -84,10 +84,10 @@ class CoarserLeaves:
         (n_coarser_leaves, n_outputs) float64
             Tree by tree.
         """
-        places = np.repeat(self.node_offsets[:-1], np.diff(self.offsets)) + self.codes
-        sizes = np.bincount(places, table.leaf_sizes, len(self.nodes))
+        positions = np.repeat(self.node_offsets[:-1], np.diff(self.offsets)) + self.codes
+        sizes = np.bincount(positions, table.leaf_sizes, len(self.nodes))
         sums = [
-            np.bincount(places, table.leaf_sizes * np.where(table.leaf_sizes > 0, column, 0.0), len(self.nodes))
+            np.bincount(positions, table.leaf_sizes * np.where(table.leaf_sizes > 0, column, 0.0), len(self.nodes))
             for column in leaf_values.T
         ]
         return np.stack(sums, axis=1) / np.maximum(sizes, 1)[:, None]

@@ -60,12 +60,12 @@ class GradedTable(LeafTable):
         if not np.array_equal(table.offsets, ensemble.leaf_offsets):
             msg = f"the table is of {table.n_trees} trees with other leaves than the ensemble's {ensemble.n_trees}"
             raise InvalidInput(msg)
-        branches, places = _branches(ensemble, table.offsets, parts_of_trees(weights))
+        branches, positions = _branches(ensemble, table.offsets, parts_of_trees(weights))
         codes = np.empty_like(table.codes)
         for tree in range(table.n_trees):
-            of_tree = places[table.offsets[tree] : table.offsets[tree + 1]].astype(codes.dtype)
+            of_tree = positions[table.offsets[tree] : table.offsets[tree + 1]].astype(codes.dtype)
             np.take(of_tree, table.codes[tree], out=codes[tree])
-        counts = np.diff(table.starts)[np.argsort(places + np.repeat(table.offsets[:-1], np.diff(table.offsets)))]
+        counts = np.diff(table.starts)[np.argsort(positions + np.repeat(table.offsets[:-1], np.diff(table.offsets)))]
         starts = np.concatenate([[0], np.cumsum(counts)])
         return GradedTable(read_only(codes), table.offsets, starts, branches=branches)
 
@@ -73,7 +73,7 @@ class GradedTable(LeafTable):
 def _branches(
     ensemble: TreeEnsemble, offsets: NDArray[np.int64], parts: NDArray[np.int64]
 ) -> tuple[Branches, NDArray[np.int32]]:
-    """Return what is above the leaves, and the place of each leaf from left to right in its tree, (n_leaves,)."""
+    """Return what is above the leaves, and the index of each leaf from left to right in its tree, (n_leaves,)."""
     n_nodes, leaf_nodes = len(ensemble.left), ensemble.leaf_nodes.astype(np.int32)
     parents, depths, firsts, ends = (np.zeros(n_nodes, np.int32) for _ in range(4))
     _look_above(
@@ -83,10 +83,10 @@ def _branches(
         leaf_nodes,
         (parents, depths, firsts, ends),
     )
-    places = firsts[leaf_nodes]
+    positions = firsts[leaf_nodes]
     nodes = np.empty_like(leaf_nodes)
-    nodes[np.repeat(offsets[:-1], np.diff(offsets)) + places] = leaf_nodes
-    return Branches(offsets, nodes, parents, depths, firsts, ends, parts), places
+    nodes[np.repeat(offsets[:-1], np.diff(offsets)) + positions] = leaf_nodes
+    return Branches(offsets, nodes, parents, depths, firsts, ends, parts), positions
 
 
 @compiled

@@ -26,17 +26,17 @@ def keep(rows: NDArray[np.int64], proximities: NDArray[np.int64], n_kept: int, r
     row, proximity
         Of the row that may be one of the nearest.
     """
-    place = n_kept
-    if place == len(rows):
-        if proximity < proximities[place - 1] or (proximity == proximities[place - 1] and row > rows[place - 1]):
+    index = n_kept
+    if index == len(rows):
+        if proximity < proximities[index - 1] or (proximity == proximities[index - 1] and row > rows[index - 1]):
             return n_kept
-        place -= 1
-    while place > 0 and (
-        proximities[place - 1] < proximity or (proximities[place - 1] == proximity and rows[place - 1] > row)
+        index -= 1
+    while index > 0 and (
+        proximities[index - 1] < proximity or (proximities[index - 1] == proximity and rows[index - 1] > row)
     ):
-        rows[place], proximities[place] = rows[place - 1], proximities[place - 1]
-        place -= 1
-    rows[place], proximities[place] = row, proximity
+        rows[index], proximities[index] = rows[index - 1], proximities[index - 1]
+        index -= 1
+    rows[index], proximities[index] = row, proximity
     return min(n_kept + 1, len(rows))
 
 

@@ -38,7 +38,7 @@ class LeafMasks(NamedTuple):
     """Which rows of a block are in which leaf."""
 
     words: NDArray[np.uint64]  # (8 x n_masks,) the first is a mask of nobody
-    places: NDArray[np.uint32]  # (n_leaves,) where each leaf's mask begins
+    positions: NDArray[np.uint32]  # (n_leaves,) where each leaf's mask begins
 
 
 class AddingPlan(NamedTuple):
@@ -94,14 +94,14 @@ def leaf_masks(codes: NDArray[Any], offsets: NDArray[np.int64], block: NDArray[n
     ends = 1 + np.cumsum(np.minimum(np.diff(offsets), len(block)))  # where masks of each tree end at the latest
     words = _aligned(int(ends[-1]) * WORDS)
     words[:WORDS] = 0
-    places = np.zeros(offsets[-1], dtype=np.uint32)
+    positions = np.zeros(offsets[-1], dtype=np.uint32)
 
     def mark(trees: slice) -> None:
         first = int(ends[trees.start - 1]) if trees.start else 1
-        _mark(codes[trees], offsets[trees], block, first * WORDS, words, places)
+        _mark(codes[trees], offsets[trees], block, first * WORDS, words, positions)
 
     in_threads(mark, len(codes), n_steps=len(codes) * len(block) + len(words))
-    return LeafMasks(words, places)
+    return LeafMasks(words, positions)
 
 
 def room_for_sums(n_targets: int, plan: AddingPlan) -> NDArray[np.uint64]:
@@ -129,16 +129,16 @@ def add_masks(targets: Targets, masks: LeafMasks, plan: AddingPlan, sums: NDArra
     n_targets = len(targets.rows)
     memory = np.zeros(25 * WORDS, dtype=np.uint64)
     work = memory[-(memory.ctypes.data // 8) % WORDS :]  # 16 masks, and the digits of a count of them; aligned
-    places = np.zeros((_TARGETS_AT_ONCE, np.diff(plan.groups).max() + 1), dtype=np.uint32)
+    positions = np.zeros((_TARGETS_AT_ONCE, np.diff(plan.groups).max() + 1), dtype=np.uint32)
     sums[:] = 0
     for group in range(len(plan.groups) - 1):
         n_trees = plan.groups[group + 1] - plan.groups[group]
-        places[:, n_trees] = 0  # the mask of nobody
+        positions[:, n_trees] = 0  # the mask of nobody
         for first in range(0, n_targets, _TARGETS_AT_ONCE):
             end = min(first + _TARGETS_AT_ONCE, n_targets)
-            _look_up(targets, first, end, plan.groups[group], masks, places[:, :n_trees])
+            _look_up(targets, first, end, plan.groups[group], masks, positions[:, :n_trees])
             for target in range(first, end):
-                line = places[target - first]
+                line = positions[target - first]
                 for count in range(plan.counts[group], plan.counts[group + 1]):
                     work[16 * WORDS :] = 0
                     for chunk in range(plan.chunks[count], plan.chunks[count + 1]):
@@ -156,34 +156,34 @@ def _mark(
     block: NDArray[np.int64],
     following: int,
     words: NDArray[np.uint64],
-    places: NDArray[np.uint32],
+    positions: NDArray[np.uint32],
 ) -> None:
     for tree in range(codes.shape[0]):
         for row in range(len(block)):
             leaf = offsets[tree] + codes[tree, block[row]]
-            if places[leaf] == 0:
-                places[leaf] = following
+            if positions[leaf] == 0:
+                positions[leaf] = following
                 words[following : following + WORDS] = 0
                 following += WORDS
-            words[np.int64(places[leaf]) + row // 64] |= _ONE << np.uint64(row % 64)
+            words[np.int64(positions[leaf]) + row // 64] |= _ONE << np.uint64(row % 64)
 
 
 @compiled
 def _look_up(
-    targets: Targets, first: int, end: int, first_tree: int, masks: LeafMasks, places: NDArray[np.uint32]
+    targets: Targets, first: int, end: int, first_tree: int, masks: LeafMasks, positions: NDArray[np.uint32]
 ) -> None:
-    for position in range(places.shape[1]):
+    for position in range(positions.shape[1]):
         tree = first_tree + position
-        codes, of_tree = targets.codes[tree], masks.places[targets.offsets[tree] : targets.offsets[tree + 1]]
+        codes, of_tree = targets.codes[tree], masks.positions[targets.offsets[tree] : targets.offsets[tree + 1]]
         for target in range(end - first):
             row = np.uint64(targets.rows[first + target])
-            places[target, position] = of_tree[np.uint64(codes[row])]
+            positions[target, position] = of_tree[np.uint64(codes[row])]
 
 
 @inlined
-def _copy_mask(words: NDArray[np.uint64], place: int, work: NDArray[np.uint64], line: int) -> None:
+def _copy_mask(words: NDArray[np.uint64], index: int, work: NDArray[np.uint64], line: int) -> None:
     # All are read before any is written: only then does the compiler make one wide move of it.
-    at, to = np.uint64(place), np.uint64(WORDS * line)
+    at, to = np.uint64(index), np.uint64(WORDS * line)
     a, b, c, d = words[at], words[at + np.uint64(1)], words[at + np.uint64(2)], words[at + np.uint64(3)]
     e, f, g, h = words[at + np.uint64(4)], words[at + np.uint64(5)], words[at + np.uint64(6)], words[at + np.uint64(7)]
     work[to], work[to + np.uint64(1)], work[to + np.uint64(2)], work[to + np.uint64(3)] = a, b, c, d

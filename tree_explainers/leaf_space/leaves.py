@@ -131,10 +131,6 @@ class LeafTable:
         """Return the codes of these rows, shape (n_trees, len(rows))."""
         return np.ascontiguousarray(self.codes[:, rows])
 
-    def codes_in(self, trees: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the codes of these rows in some trees, shape (len(trees), len(rows))."""
-        return np.stack([self.codes[tree][rows] for tree in trees])
-
     def among(self, rows: NDArray[np.integer[Any]]) -> "LeafTable":
         """Return the table of these rows alone, numbered in the order given.
 
@@ -143,10 +139,10 @@ class LeafTable:
         """
         codes = np.empty((self.n_trees, len(rows)), dtype=self.codes.dtype)
         n_leaves = np.empty(self.n_trees, dtype=np.int64)
-        places = np.arange(self.n_rows)[rows]
+        positions = np.arange(self.n_rows)[rows]
 
         def renumber_trees(trees: slice) -> None:
-            n_leaves[trees] = renumber(self.codes[trees], np.diff(self.offsets)[trees], places, codes[trees])
+            n_leaves[trees] = renumber(self.codes[trees], np.diff(self.offsets)[trees], positions, codes[trees])
 
         in_threads(renumber_trees, self.n_trees)
         return _count(codes.astype(smallest_dtype(int(n_leaves.max())), copy=False), n_leaves)

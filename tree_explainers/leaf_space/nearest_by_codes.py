@@ -81,10 +81,10 @@ def fill_up(search: Search) -> None:
     for query in range(len(search.keys)):
         keys, n_kept, own_row = search.keys[query], search.n_kept[query], search.own_rows[query]
         rows = np.sort(_LAST_ROW - (keys[:n_kept] & _LAST_ROW))
-        row, place = 0, 0
+        row, index = 0, 0
         for at in range(n_kept, len(keys)):
-            while row == own_row or (place < n_kept and rows[place] == row):
-                place += row != own_row
+            while row == own_row or (index < n_kept and rows[index] == row):
+                index += row != own_row
                 row += 1
             keys[at] = _LAST_ROW - row
             row += 1
@@ -92,25 +92,25 @@ def fill_up(search: Search) -> None:
 
 
 @compiled
-def _rise(keys: NDArray[np.int64], place: int, key: int) -> None:
-    while place > 0 and keys[(place - 1) // 2] > key:
-        keys[place] = keys[(place - 1) // 2]
-        place = (place - 1) // 2
-    keys[place] = key
+def _rise(keys: NDArray[np.int64], index: int, key: int) -> None:
+    while index > 0 and keys[(index - 1) // 2] > key:
+        keys[index] = keys[(index - 1) // 2]
+        index = (index - 1) // 2
+    keys[index] = key
 
 
 @compiled
 def _sink(keys: NDArray[np.int64], key: int) -> None:
-    place = 0
-    while 2 * place + 1 < len(keys):
-        below = 2 * place + 1
+    index = 0
+    while 2 * index + 1 < len(keys):
+        below = 2 * index + 1
         if below + 1 < len(keys) and keys[below + 1] < keys[below]:
             below += 1
         if keys[below] >= key:
             break
-        keys[place] = keys[below]
-        place = below
-    keys[place] = key
+        keys[index] = keys[below]
+        index = below
+    keys[index] = key
 
 
 @compiled

@@ -54,7 +54,8 @@ class NearestByCounts:
         nearest = np.empty((2, len(rows), n_neighbors), np.int64)
 
         def find(some: slice) -> None:
-            queries = self._of_rows(rows[some])
+            block = rows[some]
+            queries = _Queries(self._table.leaves_of(block), self._in_bag[block], block)
             _find_nearest(self._lists, queries, self._rule, nearest[0, some], nearest[1, some])
 
         find_in_blocks(find, len(rows), _BLOCK_QUERIES, report)
@@ -65,7 +66,7 @@ class NearestByCounts:
 
         A row that all trees drew is not near to anybody, not even to itself.
         """
-        return self._columns(self._of_rows(rows))
+        return self._columns(_Queries(self._table.leaves_of(rows), self._in_bag[rows], rows))
 
     def columns_of_new(self, leaves: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the proximity of rows that no tree learned from to all of the table, (n_queries, n_rows).
@@ -81,9 +82,6 @@ class NearestByCounts:
     @property
     def _rule(self) -> "_Rule":
         return _Rule(self._in_bag, self._table.n_trees, self._is_mean, self._is_pairwise)
-
-    def _of_rows(self, rows: NDArray[np.int64]) -> "_Queries":
-        return _Queries(self._table.leaves_of(rows), self._in_bag[rows], rows)
 
     def _columns(self, queries: "_Queries") -> NDArray[np.int64]:
         proximities = np.zeros((len(queries.leaves), self._table.n_rows), np.int64)
@@ -128,8 +126,8 @@ def _find_nearest(
     for query in range(len(queries.leaves)):
         nearest, near, n_kept = neighbors[query], proximities[query], 0
         n_touched, n_out = _add_up(lists, queries.leaves[query], queries.in_bag[query], sums, touched)
-        for place in range(n_touched):
-            row = touched[place]
+        for index in range(n_touched):
+            row = touched[index]
             value, sums[row] = sums[row], 0
             if row == queries.rows[query]:
                 continue
@@ -146,8 +144,8 @@ def _fill_columns(lists: _Lists, queries: _Queries, rule: _Rule, proximities: ND
     for query in range(len(queries.leaves)):
         line = proximities[query]
         n_touched, n_out = _add_up(lists, queries.leaves[query], queries.in_bag[query], line, touched)
-        for place in range(n_touched):
-            row = touched[place]
+        for index in range(n_touched):
+            row = touched[index]
             line[row] = _proximity(line[row], n_out, rule, queries.in_bag[query], row)
 
 
@@ -170,12 +168,12 @@ def _add_up(
         worth = worths[leaf]
         if worth == 0:
             continue
-        for place in range(starts[leaf], starts[leaf + 1]):
-            row = rows[place]
+        for index in range(starts[leaf], starts[leaf + 1]):
+            row = rows[index]
             if sums[row] == 0:
                 touched[n_touched] = row
                 n_touched += 1
-            sums[row] += worth * np.int64(counts[place])
+            sums[row] += worth * np.int64(counts[index])
     return n_touched, n_out
 
 
@@ -187,6 +185,6 @@ def _proximity(total: int, n_out: int, rule: _Rule, in_bag: NDArray[np.uint8], r
     if not rule.is_pairwise:
         return total
     n_common, bags = rule.n_trees, rule.in_bag[row]
-    for place in range(len(bags)):
-        n_common -= _N_BITS[bags[place] | in_bag[place]]
+    for index in range(len(bags)):
+        n_common -= _N_BITS[bags[index] | in_bag[index]]
     return (total * TOTAL + n_common // 2) // n_common

@@ -115,8 +115,8 @@ def _write_line(branches: Branches, tree: int, leaf: int, line: NDArray[np.int64
     while parents[node] != node:
         above = parents[node]
         twice = 2.0 * depths[above]
-        for place in range(firsts[above], firsts[node]):
-            line[place] = np.int64(part * (twice / (depth + depths[of_leaves[place]])))
-        for place in range(ends[node], ends[above]):
-            line[place] = np.int64(part * (twice / (depth + depths[of_leaves[place]])))
+        for index in range(firsts[above], firsts[node]):
+            line[index] = np.int64(part * (twice / (depth + depths[of_leaves[index]])))
+        for index in range(ends[node], ends[above]):
+            line[index] = np.int64(part * (twice / (depth + depths[of_leaves[index]])))
         node = above

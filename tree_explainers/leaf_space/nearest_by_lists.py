@@ -65,10 +65,10 @@ class _Visits(NamedTuple):
     """The leaves that a block of queries reaches, and how far the rows listed there were visited."""
 
     lines: NDArray[Any]  # (n_lists, n_queries) a tree's weight for queries that are in the leaf, 0 for others
-    begun: NDArray[np.int64]  # (n_lists,) the first place in members that was visited for the current tile
-    reached: NDArray[np.int64]  # (n_lists,) the place after the last one visited
+    begun: NDArray[np.int64]  # (n_lists,) the first index in members that was visited for the current tile
+    reached: NDArray[np.int64]  # (n_lists,) the index after the last one visited
     ends: NDArray[np.int64]  # (n_lists,) where the list ends
-    upcoming: NDArray[np.int32]  # (n_lists,) the rank at the place reached; beyond all at the end of a list
+    upcoming: NDArray[np.int32]  # (n_lists,) the rank at the index reached; beyond all at the end of a list
 
 
 class _Board(NamedTuple):
@@ -137,8 +137,8 @@ def _visits_of(
 
 
 @compiled
-def _rank_at(members: NDArray[np.int32], place: int, end: int) -> int:
-    return members[place] if place < end else _BEYOND_ALL
+def _rank_at(members: NDArray[np.int32], index: int, end: int) -> int:
+    return members[index] if index < end else _BEYOND_ALL
 
 
 @compiled
@@ -147,8 +147,8 @@ def _add_tile(members: NDArray[np.int32], tile: NDArray[np.int32], visits: _Visi
     first_rank, last_rank = tile[0], tile[-1]
     n_visits = 0
     for at in range(len(visits.lines)):
-        place, end = visits.reached[at], visits.ends[at]
-        visits.begun[at] = place
+        index, end = visits.reached[at], visits.ends[at]
+        visits.begun[at] = index
         rank = visits.upcoming[at]
         if rank > last_rank:
             continue
@@ -157,10 +157,10 @@ def _add_tile(members: NDArray[np.int32], tile: NDArray[np.int32], visits: _Visi
             into = sums[rank - first_rank]
             for query in range(len(line)):
                 into[query] += line[query]
-            place += 1
-            rank = _rank_at(members, place, end)
-        visits.reached[at], visits.upcoming[at] = place, rank
-        n_visits += place - visits.begun[at]
+            index += 1
+            rank = _rank_at(members, index, end)
+        visits.reached[at], visits.upcoming[at] = index, rank
+        n_visits += index - visits.begun[at]
     return n_visits
 
 
@@ -208,7 +208,7 @@ class Pivots:
     """Some rows of a table."""
 
     codes: NDArray[Any]  # (n_trees, n_pivots)
-    places: NDArray[np.int64]  # (n_pivots,) where each is in the chain
+    chain_indices: NDArray[np.int64]  # (n_pivots,)
     weights: NDArray[Any]  # (n_trees,) uint16 or uint32
 
     def order(self, leaves_of: LeavesOf, n_rows: int, tick: Tick = no_tick) -> NDArray[np.int64]:
@@ -225,7 +225,7 @@ class Pivots:
         search = search_for(leaves, np.full(len(leaves), -1), 1)
         search_codes(self.codes, self.weights, search)
         nearest, _ = ranked(search)
-        return leaves[:, 0], self.places[nearest[:, 0]]
+        return leaves[:, 0], self.chain_indices[nearest[:, 0]]
 
 
 def choose_pivots(table: LeafTable, weights: NDArray[Any]) -> Pivots:
@@ -238,13 +238,13 @@ def choose_pivots(table: LeafTable, weights: NDArray[Any]) -> Pivots:
 
 
 def _chain(leaves: NDArray[np.int32], weights: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the place of each pivot in the chain."""
+    """Return the index of each pivot in the chain."""
     is_left = np.ones(len(leaves), dtype=np.bool_)
-    places = np.zeros(len(leaves), dtype=np.int64)
+    positions = np.zeros(len(leaves), dtype=np.int64)
     last = 0
-    for place in range(1, len(leaves)):
+    for index in range(1, len(leaves)):
         is_left[last] = False
         proximities = (leaves == leaves[last]) @ weights.astype(np.int64)
         last = int(np.where(is_left, proximities, -1).argmax())
-        places[last] = place
-    return places
+        positions[last] = index
+    return positions

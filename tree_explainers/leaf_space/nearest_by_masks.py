@@ -205,8 +205,8 @@ def _largest_of_block(
                 equal &= ~(digit_of_sum ^ so_far)
             if greater != _NONE:
                 for digit in range(n_digits):
-                    place = WORDS * digit + w
-                    best[place] = (best[place] & ~greater) | (line[place] & greater)
+                    index = WORDS * digit + w
+                    best[index] = (best[index] & ~greater) | (line[index] & greater)
                 for bit in range(64):
                     if (greater >> np.uint64(bit)) & _ONE:
                         rows[64 * w + bit] = targets[target]

@@ -156,7 +156,9 @@ class NearestRows:
     ) -> Nearest:
         n_queries = len(own_rows)
         if n_neighbors == 1 and np.array_equal(own_rows, np.arange(self._table.n_rows)) and self._masks_are_cheapest():
-            return self._find_by_masks(report)
+            of_all = NearestOfAll(self._table, self._weights.astype(np.int64))
+            neighbors, proximities = of_all.find(lambda share: report(share, _STAGE))
+            return neighbors[:, None], proximities[:, None]
         if n_neighbors == 1 and self._blocks_are_cheapest(n_queries):
             return self._find_by_blocks(leaves_of, own_rows, report)
         by_lists = self._lists_are_cheaper(n_queries)
@@ -173,7 +175,9 @@ class NearestRows:
 
         results = np.empty((2, n_queries, n_neighbors), dtype=np.int64)
         n_done = 0
-        with closing(in_order(find, _pieces(order, self._queries_at_once(by_lists=by_lists)))) as nearest:
+        n_blocks = int(_NANOSECONDS_AT_ONCE / self._nanoseconds(by_lists=by_lists)) // BLOCK_QUERIES
+        pieces = _pieces(order, min(max(1, n_blocks), _MAX_BLOCKS_AT_ONCE) * BLOCK_QUERIES)
+        with closing(in_order(find, pieces)) as nearest:
             for queries, rows_and_proximities in nearest:
                 results[:, queries] = rows_and_proximities
                 n_done += len(queries)
@@ -202,11 +206,6 @@ class NearestRows:
         ranks = np.empty(self._table.n_rows, dtype=np.int64)
         ranks[lists.order] = np.arange(self._table.n_rows)
         return np.argsort(ranks[own_rows], kind="stable")
-
-    def _find_by_masks(self, report: ReportProgress) -> Nearest:
-        nearest = NearestOfAll(self._table, self._weights.astype(np.int64))
-        rows, proximities = nearest.find(lambda share: report(share, _STAGE))
-        return rows[:, None], proximities[:, None]
 
     def _find_by_blocks(self, leaves_of: LeavesOf, own_rows: NDArray[np.int64], report: ReportProgress) -> Nearest:
         n_queries = len(own_rows)
@@ -250,10 +249,6 @@ class NearestRows:
         """Return how long some queries take, by lists or codes."""
         lists, codes = (n_queries * self._nanoseconds(by_lists=by_lists) for by_lists in (True, False))
         return min(lists + self._nanoseconds_to_prepare(), codes)
-
-    def _queries_at_once(self, *, by_lists: bool) -> int:
-        n_queries = int(_NANOSECONDS_AT_ONCE / self._nanoseconds(by_lists=by_lists))
-        return min(max(1, n_queries // BLOCK_QUERIES), _MAX_BLOCKS_AT_ONCE) * BLOCK_QUERIES
 
     def _nanoseconds(self, *, by_lists: bool) -> float:
         """Return how long one query takes."""

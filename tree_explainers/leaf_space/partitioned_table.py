@@ -108,7 +108,7 @@ class PartitionedTable(LeafTable):
         bounds = np.concatenate([self.bounds, self.n_rows + other.bounds[1:]])
         return PartitionedTable(self.parts.followed_by(other.parts), bounds, np.diff(self.offsets))
 
-    def places(self, rows: NDArray[np.integer[Any]]) -> list[slice]:
+    def slices_of(self, rows: NDArray[np.integer[Any]]) -> list[slice]:
         """Return for each partition where its rows are among ascending ones."""
         cuts = np.searchsorted(rows, self.bounds).tolist()
         return [slice(start, stop) for start, stop in pairwise(cuts)]
@@ -120,10 +120,10 @@ class PartitionedTable(LeafTable):
 
         The last axis of the arrays is that of the rows.
         """
-        places = self.places(rows) if which is None else which
+        positions = self.slices_of(rows) if which is None else which
         values = [
-            ((rows[place] - start).astype(np.int32), *(np.ascontiguousarray(each[..., place]) for each in by_row))
-            for place, start in zip(places, self.bounds[:-1].tolist(), strict=True)
+            ((rows[index] - start).astype(np.int32), *(np.ascontiguousarray(each[..., index]) for each in by_row))
+            for index, start in zip(positions, self.bounds[:-1].tolist(), strict=True)
         ]
         return self.parts.beside_values(values)
 
@@ -143,8 +143,8 @@ class PartitionedTable(LeafTable):
             fetched = np.ascontiguousarray(self._fetch(missing).T)
             self._remembered.update(zip(missing.tolist(), fetched, strict=True))
         codes = np.empty((len(rows), self.n_trees), dtype=self.code_dtype)
-        for place, row in enumerate(np.asarray(rows).tolist()):
-            codes[place] = self._remembered[row]
+        for index, row in enumerate(np.asarray(rows).tolist()):
+            codes[index] = self._remembered[row]
         return np.ascontiguousarray(codes.T)
 
     def by_trees(self, rows: NDArray[np.int64], groups: Sequence[NDArray[np.int64]]) -> Partitions:
@@ -163,12 +163,12 @@ class PartitionedTable(LeafTable):
     def _fetch(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         order = np.argsort(rows, kind="stable")
         in_order = rows[order]
-        places = self.places(in_order)
-        which = [index for index, place in enumerate(places) if place.stop > place.start]
+        positions = self.slices_of(in_order)
+        which = [index for index, position in enumerate(positions) if position.stop > position.start]
         codes = np.empty((self.n_trees, len(rows)), dtype=self.code_dtype)
-        fetched = self.with_rows(in_order, which=places).some(which).map(_codes_in, None)
+        fetched = self.with_rows(in_order, which=positions).some(which).map(_codes_in, None)
         for index, some in zip(which, fetched, strict=True):
-            codes[:, order[places[index]]] = some
+            codes[:, order[positions[index]]] = some
         return codes
 
 

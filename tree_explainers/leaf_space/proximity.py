@@ -117,8 +117,8 @@ def _add_by_members(
         for tree in range(queries.shape[1]):
             leaf = offsets[tree] + queries[query, tree]
             weight = weights[tree]
-            for place in range(starts[leaf], starts[leaf + 1]):
-                line[members[place]] += weight
+            for index in range(starts[leaf], starts[leaf + 1]):
+                line[members[index]] += weight
 
 
 @compiled
@@ -193,12 +193,9 @@ def proximity_block(
         msg = f"leaves of shapes {leaves.shape} and {others.shape} and {len(weights)} weights do not fit together"
         raise InvalidInput(msg)
     shared = np.zeros((len(leaves), len(others)), dtype=np.uint32)
-    _add_shared(_by_tree(leaves), _by_tree(others), weights.astype(np.uint32), _ROWS_AT_ONCE, shared)
+    by_tree, others_by_tree = (np.array(of_rows.T, dtype=np.int32, order="C") for of_rows in (leaves, others))
+    _add_shared(by_tree, others_by_tree, weights.astype(np.uint32), _ROWS_AT_ONCE, shared)
     return shared
-
-
-def _by_tree(leaves: NDArray[np.int32]) -> NDArray[np.int32]:
-    return np.array(leaves.T, dtype=np.int32, order="C")
 
 
 @compiled_ahead("void(int32[:, ::1], int32[:, ::1], uint32[::1], int64, uint32[:, ::1])")

@@ -42,10 +42,10 @@ def renumber(
     n_used = np.zeros(codes.shape[0], dtype=np.int64)
     for tree in range(codes.shape[0]):
         number = np.full(n_leaves[tree], -1, dtype=np.int64)
-        for place in range(len(rows)):
-            code = codes[tree, rows[place]]
+        for index in range(len(rows)):
+            code = codes[tree, rows[index]]
             if number[code] < 0:
                 number[code] = n_used[tree]
                 n_used[tree] += 1
-            renumbered[tree, place] = number[code]
+            renumbered[tree, index] = number[code]
     return n_used

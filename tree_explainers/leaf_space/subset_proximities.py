@@ -29,9 +29,11 @@ def leaf_totals(table: LeafTable, rows: NDArray[np.int64], amounts: NDArray[np.i
 
 def sums_over_trees(table: LeafTable, worths: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return for each of the rows what its leaves are worth together; ``worths`` has the shape (n_leaves,)."""
-    if isinstance(table, PartitionedTable):
-        return _sum_in_leaves(table.codes_of(rows), table.offsets, worths)
     sums = np.zeros(len(rows), dtype=np.int64)
+    if isinstance(table, PartitionedTable):
+        for tree, codes in enumerate(table.codes_of(rows)):
+            sums += worths[table.offsets[tree] + codes.astype(np.int64)]
+        return sums
 
     def sum_worths(part: slice) -> None:
         _sum_worths(table.codes, table.offsets, worths, rows[part], sums[part])
@@ -43,13 +45,6 @@ def sums_over_trees(table: LeafTable, worths: NDArray[np.int64], rows: NDArray[n
 def _leaf_totals(table: LeafTable, rows_and_amounts: tuple[NDArray[Any], NDArray[np.int64]]) -> NDArray[np.int64]:
     rows, amounts = rows_and_amounts
     return leaf_totals(table, rows.astype(np.int64), amounts)
-
-
-def _sum_in_leaves(codes: NDArray[Any], offsets: NDArray[np.int64], worths: NDArray[np.int64]) -> NDArray[np.int64]:
-    sums = np.zeros(codes.shape[1], dtype=np.int64)
-    for tree in range(len(codes)):
-        sums += worths[offsets[tree] + codes[tree].astype(np.int64)]
-    return sums
 
 
 def proximity_sums(
@@ -79,8 +74,8 @@ def _add_up(
     totals: NDArray[np.int64],
 ) -> None:
     for tree in range(codes.shape[0]):
-        for place in range(len(rows)):
-            totals[offsets[tree] + codes[tree, rows[place]]] += amounts[place]
+        for index in range(len(rows)):
+            totals[offsets[tree] + codes[tree, rows[index]]] += amounts[index]
 
 
 @compiled
@@ -93,8 +88,8 @@ def _sum_worths(
 ) -> None:
     for first in range(0, len(rows), _ROWS_SUMMED_AT_ONCE):
         for tree in range(codes.shape[0]):
-            for place in range(first, min(first + _ROWS_SUMMED_AT_ONCE, len(rows))):
-                sums[place] += worths[offsets[tree] + codes[tree, rows[place]]]
+            for index in range(first, min(first + _ROWS_SUMMED_AT_ONCE, len(rows))):
+                sums[index] += worths[offsets[tree] + codes[tree, rows[index]]]
 
 
 def column(table: LeafTable, weights: NDArray[np.int64], row: int) -> NDArray[np.uint32]:

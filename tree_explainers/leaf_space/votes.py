@@ -110,9 +110,9 @@ def _votes_in_part(
         sums = np.zeros((len(worths), rows.stop - start), dtype=np.int64)
         for tree in range(table.n_trees):
             sums += worths[:, table.offsets[tree] + table.codes[tree, rows].astype(np.int64)]
-        places = np.arange(rows.stop - start)
-        sums[classes[rows], places] -= total_weight  # a row has no vote on itself
-        own[rows], total[rows], largest[rows] = sums[classes[rows], places], sums.sum(axis=0), sums.max(axis=0)
+        positions = np.arange(rows.stop - start)
+        sums[classes[rows], positions] -= total_weight  # a row has no vote on itself
+        own[rows], total[rows], largest[rows] = sums[classes[rows], positions], sums.sum(axis=0), sums.max(axis=0)
         best[rows] = np.where(own[rows] == largest[rows], classes[rows], sums.argmax(axis=0))
     return own, total, best, largest
 
@@ -177,8 +177,8 @@ def _count(
 ) -> None:
     """Count the rows of each class in each leaf, (n_classes, n_leaves); those of the class after them are left out."""
     n_classes = len(counts)
-    for place in range(len(trees)):
-        of_rows, leaves = codes[trees[place]], slice(offsets[place], offsets[place + 1])
+    for index in range(len(trees)):
+        of_rows, leaves = codes[trees[index]], slice(offsets[index], offsets[index + 1])
         # Counting the rows of other classes, too, takes less time than asking which they are.
         in_leaves = np.zeros((n_classes + 1, leaves.stop - leaves.start), dtype=np.int32)
         for row in range(len(classes)):
@@ -201,21 +201,21 @@ def _add(counted: _Counted, start: int, stop: int, sums: NDArray[np.int64]) -> N
     """Add the weighted counts of each row's leaves to the sums of some rows, a block of rows after the other."""
     codes, trees, offsets, weights, counts = counted
     worths = np.empty(counts.shape, dtype=np.int64)
-    for place in range(len(trees)):
+    for index in range(len(trees)):
         for number in range(len(counts)):
-            for leaf in range(offsets[place], offsets[place + 1]):
-                worths[number, leaf] = weights[place] * counts[number, leaf]
+            for leaf in range(offsets[index], offsets[index + 1]):
+                worths[number, leaf] = weights[index] * counts[number, leaf]
     n_in_fours = len(trees) - len(trees) % _TREES_AT_ONCE
     for first in range(start, stop, _ROWS_AT_ONCE):
         end = min(first + _ROWS_AT_ONCE, stop)
-        for place in range(0, n_in_fours, _TREES_AT_ONCE):
+        for index in range(0, n_in_fours, _TREES_AT_ONCE):
             for number in range(len(counts)):
-                _add_four(codes, trees[place:], first, offsets[place:], worths[number], sums[number, first:end])
-        for place in range(n_in_fours, len(trees)):
+                _add_four(codes, trees[index:], first, offsets[index:], worths[number], sums[number, first:end])
+        for index in range(n_in_fours, len(trees)):
             for number in range(len(counts)):
-                of_leaves, of_class = worths[number, offsets[place] :], sums[number, first:end]
+                of_leaves, of_class = worths[number, offsets[index] :], sums[number, first:end]
                 for row in range(end - first):
-                    of_class[row] += of_leaves[codes[trees[place], first + row]]
+                    of_class[row] += of_leaves[codes[trees[index], first + row]]
 
 
 @inlined
@@ -230,6 +230,6 @@ def _add_four(
     """Add what four trees' leaves are worth to the sums of rows from the first one on."""
     of_a, of_b, of_c, of_d = codes[trees[0]], codes[trees[1]], codes[trees[2]], codes[trees[3]]
     a, b, c, d = worths[offsets[0] :], worths[offsets[1] :], worths[offsets[2] :], worths[offsets[3] :]
-    for place in range(len(sums)):
-        row = first + place
-        sums[place] += a[of_a[row]] + b[of_b[row]] + c[of_c[row]] + d[of_d[row]]
+    for index in range(len(sums)):
+        row = first + index
+        sums[index] += a[of_a[row]] + b[of_b[row]] + c[of_c[row]] + d[of_d[row]]

@@ -88,7 +88,7 @@ def _in_threads(
     """Yield how many blocks are done, and the gains from these, (n_lines, n_rows)."""
 
     def gains_in(trees: NDArray[np.int64]) -> NDArray[np.int64]:
-        return _gains_in_blocks([trees], [table.codes_in(trees, rows)], weights, promised)
+        return _gains_in_blocks([trees], [np.stack([table.codes[tree][rows] for tree in trees])], weights, promised)
 
     with closing(in_order(gains_in, blocks)) as done:
         for _, in_block in done:

@@ -209,13 +209,13 @@ class Answer(NamedTuple):
 @compiled
 def take_answer(entries: NDArray[Any], first: int, end: int, answer: Answer) -> int:
     """Take one answer into account for a leaf whose entries begin at ``first``; return where they end."""
-    place = _place(entries, first, end, answer.column)
-    if place == end:
-        _open(entries[place], answer.feature, answer.column, answer.tree)
+    index = _entry_index(entries, first, end, answer.column)
+    if index == end:
+        _open(entries[index], answer.feature, answer.column, answer.tree)
         end += 1
     if answer.missing_left != answer.went_left:
-        entries[place].side &= ~_MISSING_STAYS
-    if not _narrow(entries[place], answer.operator, answer.threshold, answer.went_left):
+        entries[index].side &= ~_MISSING_STAYS
+    if not _narrow(entries[index], answer.operator, answer.threshold, answer.went_left):
         _open(entries[end], answer.feature, answer.column, answer.tree)
         entries[end].low = entries[end].high = answer.threshold
         entries[end].side = _hole_kind(answer.operator, answer.went_left)
@@ -224,11 +224,11 @@ def take_answer(entries: NDArray[Any], first: int, end: int, answer: Answer) -> 
 
 
 @compiled
-def _place(entries: NDArray[Any], first: int, end: int, column: int) -> int:
+def _entry_index(entries: NDArray[Any], first: int, end: int, column: int) -> int:
     """Return where the leaf's interval of this column is, or ``end``."""
-    for place in range(first, end):
-        if entries[place].column == column and not entries[place].side & _HOLE:
-            return place
+    for index in range(first, end):
+        if entries[index].column == column and not entries[index].side & _HOLE:
+            return index
     return end
 
 

@@ -164,8 +164,8 @@ def _sort(
     following = np.zeros(2 * len(ranks) + 1, dtype=np.int64)
     for entry in unsorted:
         following[2 * ranks[entry.column] + (entry.side & _HOLE != 0) + 1] += 1
-    for place in range(1, len(following)):
-        following[place] += following[place - 1]
+    for index in range(1, len(following)):
+        following[index] += following[index - 1]
     for at in range(len(unsorted)):  # tree by tree: entries of the same column stay in this order
         entry = unsorted[at]
         key = 2 * ranks[entry.column] + (entry.side & _HOLE != 0)

@@ -101,8 +101,8 @@ def _tally_above(
     n_rows, n_lines = limits.shape
     shared, visited = np.zeros(n_rows, dtype=np.uint32), np.empty(n_rows + 1, dtype=np.int32)
     for candidate in range(len(candidates)):
-        for place in range(_visit(lists, candidates[candidate], shared, visited)):
-            row = visited[place]
+        for index in range(_visit(lists, candidates[candidate], shared, visited)):
+            row = visited[index]
             for line in range(n_lines):
                 excess = max(0, np.int64(shared[row]) - limits[row, line])
                 tallies[candidate, line, 0] += int(excess > 0)
@@ -121,8 +121,8 @@ def _list_close(
     for candidate in range(start, len(candidates)):
         if n_found + n_rows > len(pairs[0]):
             return n_found, candidate
-        for place in range(_visit(lists, candidates[candidate], shared, visited)):
-            row = visited[place]
+        for index in range(_visit(lists, candidates[candidate], shared, visited)):
+            row = visited[index]
             if np.int64(shared[row]) > limits[row, 0]:
                 pairs[0][n_found], pairs[1][n_found], pairs[2][n_found] = candidate, row, shared[row]
                 n_found += 1
@@ -139,8 +139,8 @@ def _visit(lists: _Lists, candidate: int, shared: NDArray[np.uint32], visited: N
         members, weight = lists.members[lists.starts[leaf] : lists.starts[leaf + 1]], np.uint32(lists.weights[tree])
         if weight == 0:
             continue
-        for place in range(len(members)):
-            row = np.uint32(members[place])
+        for index in range(len(members)):
+            row = np.uint32(members[index])
             before = shared[row]
             visited[n_visited] = row  # stays if the row is new: cheaper than a branch that is often guessed wrong
             n_visited += np.uint32(before == 0)

@@ -20,7 +20,6 @@ from .swap_gains import (
     SwapGains,
     SwapSweep,
     empty_nearest_two,
-    empty_swap_gains,
     find_nearest_two,
     find_swap_gains,
 )
@@ -173,7 +172,8 @@ class LocalSearch:
         self._candidates, self._classes = pairs.candidates, pairs.by_class.classes[pairs.candidates]
         self._pairs = Pairs(pairs.starts, pairs.ends, pairs.members, pairs.proximities)
         self.prototypes, self._report = prototypes, report
-        self._known = empty_swap_gains(len(self._candidates))  # exact gains
+        # Exact gains, where they are known.
+        self._known = SwapGains(*(np.zeros(len(self._candidates), dtype=np.int64) for _ in SwapGains._fields))
         self._known_since = np.zeros(len(self._candidates), dtype=np.int64)  # version of the class's prototypes
         self._sweeps = []
         for class_index in range(pairs.by_class.n_classes):

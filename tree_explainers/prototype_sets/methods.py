@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from heapq import merge
 from itertools import islice
 from math import exp, inf
@@ -111,14 +112,6 @@ def _choose(parts: list[Part], chosen: list[int]) -> Iterator[GreedyStep]:
         yield step
 
 
-def _sm_a(task: Task) -> MethodResult:
-    return _first_n(task)
-
-
-def _sm_wa(task: Task) -> MethodResult:
-    return _first_n(task, by_class_size=True)
-
-
 def _first_n(task: Task, *, by_class_size: bool = False) -> MethodResult:
     counts = _counts(task)
     if counts is not None:
@@ -210,9 +203,9 @@ def _sg(task: Task) -> MethodResult:
 
 METHODS: dict[str, Callable[[Task], MethodResult]] = {
     "sm_u": _sm_u,
-    "sm_a": _sm_a,
-    "sm_wa": _sm_wa,
+    "sm_a": _first_n,
+    "sm_wa": partial(_first_n, by_class_size=True),
     "sg": _sg,
     "a_pete": _a_pete,
-    "k_medoids": _sm_a,  # of one class
+    "k_medoids": _first_n,  # of one class
 }

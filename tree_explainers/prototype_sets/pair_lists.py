@@ -86,9 +86,9 @@ def _put_in_order(
 ) -> None:
     for pair in range(len(pairs.candidates)):
         candidate = pairs.candidates[pair]
-        place = following[candidate]
-        following[candidate] = place + 1
-        targets[place], proximities[place] = pairs.targets[pair], pairs.proximities[pair]
+        index = following[candidate]
+        following[candidate] = index + 1
+        targets[index], proximities[index] = pairs.targets[pair], pairs.proximities[pair]
 
 
 class PairsBothWays(Protocol):

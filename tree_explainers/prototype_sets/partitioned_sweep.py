@@ -76,13 +76,13 @@ class PartitionedSweep(Sweep):
     ) -> Iterator[ClosePairs]:
         """Yield the pairs with a proximity above the target's threshold; see ``Sweep``."""
         narrow = np.minimum(thresholds, int(self._weights.sum())).astype(np.uint32)
-        places = self._table.places(self.targets)
-        parts = self._table.with_rows(self.targets, narrow, which=places)
+        indices = self._table.slices_of(self.targets)
+        parts = self._table.with_rows(self.targets, narrow, which=indices)
         for some in blocks(len(candidates), BLOCK):
             candidate_codes, pairs = self._table.codes_of(candidates[some]), []
-            for place, of_part in zip(places, parts.map(_close_pairs, self._weights, candidate_codes), strict=True):
+            for index, of_part in zip(indices, parts.map(_close_pairs, self._weights, candidate_codes), strict=True):
                 positions = np.repeat(np.arange(len(of_part.candidates), dtype=np.int32), np.diff(of_part.starts))
-                pairs.append(FoundPairs(positions, of_part.targets + np.int32(place.start), of_part.proximities))
+                pairs.append(FoundPairs(positions, of_part.targets + np.int32(index.start), of_part.proximities))
                 self._tick()
             self._n_compared[0] += len(self.targets) * (some.stop - some.start)
             yield by_candidate(candidates[some], pairs)

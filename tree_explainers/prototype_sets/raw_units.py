@@ -185,10 +185,10 @@ def _group_starts(reasons: NDArray[Any]) -> NDArray[np.int64]:
     """Return where another pair or another feature begins."""
     starts = np.empty(len(reasons), dtype=np.int64)
     n_groups = 0
-    for place in range(len(reasons)):
-        opens = place == 0 or reasons[place].pair != reasons[place - 1].pair
-        if opens or reasons[place].feature != reasons[place - 1].feature:
-            starts[n_groups] = place
+    for index in range(len(reasons)):
+        opens = index == 0 or reasons[index].pair != reasons[index - 1].pair
+        if opens or reasons[index].feature != reasons[index - 1].feature:
+            starts[n_groups] = index
             n_groups += 1
     return starts[:n_groups].copy()
 
@@ -241,8 +241,8 @@ def _group(  # noqa: PLR0917  # the parts of ColumnUnits and Wanted: compiled co
     starts = _group_starts(reasons)
     groups, bounds = _chosen(reasons, starts, n_pairs, is_shown, n_most)
     grouped = np.empty(len(groups), dtype=RAW_REASON)
-    for place in range(len(groups)):
-        group = groups[place]
+    for index in range(len(groups)):
+        group = groups[index]
         start = starts[group]
         end = starts[group + 1] if group + 1 < len(starts) else len(reasons)
         first_reason = reasons[start]
@@ -259,7 +259,7 @@ def _group(  # noqa: PLR0917  # the parts of ColumnUnits and Wanted: compiled co
             is_single,
         )
         raw_side &= -1 if is_exact[of] else ~_EXACT
-        reason = grouped[place]
+        reason = grouped[index]
         reason.column, reason.low, reason.high, reason.share_of_trees = of, low, high, first_reason.share_of_trees
         reason.side = raw_side & (-1 if is_nullable[of] else ~_OR_MISSING)
         reason.first, reason.n_own = start, end - start

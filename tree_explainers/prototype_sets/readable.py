@@ -28,7 +28,10 @@ def feature_numbers(columns: Sequence[ModelColumn]) -> NDArray[np.int32]:
     Columns that could not be mapped back to a raw feature are features of their own.
     """
     numbers: dict[tuple[str, str | int], int] = {}
-    keys = [_feature_key(index, column) for index, column in enumerate(columns)]
+    keys: list[tuple[str, str | int]] = [
+        ("model", index) if column.transformed or column.feature is None else ("raw", column.feature)
+        for index, column in enumerate(columns)
+    ]
     for key in keys:
         numbers.setdefault(key, len(numbers))
     return np.array([numbers[key] for key in keys], dtype=np.int32)
@@ -107,8 +110,8 @@ class ReasonReader:
         """
         raw = self.group(reasons, n_pairs, is_missing)
         features = [
-            self.other(reasons, raw, place, is_missing) if is_other else self._of_number(raw, place)
-            for place, is_other in enumerate(raw.reasons["is_other"].tolist())
+            self.other(reasons, raw, index, is_missing) if is_other else self._of_number(raw, index)
+            for index, is_other in enumerate(raw.reasons["is_other"].tolist())
         ]
         return [features[start:end] for start, end in pairwise(raw.bounds.tolist())]
 
@@ -130,23 +133,16 @@ class ReasonReader:
         return group_by_feature(reasons, n_pairs, self.units, self._nullable(is_missing), wanted)
 
     def other(
-        self, reasons: NDArray[Any], raw: RawReasons, place: int, is_missing: NDArray[np.bool_] | None = None
+        self, reasons: NDArray[Any], raw: RawReasons, index: int, is_missing: NDArray[np.bool_] | None = None
     ) -> FeatureReason:
-        """Translate the reason at this place among grouped ones, of a feature that is not a single number."""
-        first, n_own = raw.reasons["first"][place], raw.reasons["n_own"][place]
+        """Translate one of grouped reasons, of a feature that has several columns, or one that is no single number."""
+        first, n_own = raw.reasons["first"][index], raw.reasons["n_own"][index]
         of_feature = reasons[first : first + n_own]
-        return self.combine(of_feature, self._nullable(is_missing))
+        column = int(of_feature["column"][0])
+        return combine_columns(of_feature, self, self.reference[column], self._nullable(is_missing))
 
     def _nullable(self, is_missing: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
         return self.units.is_nullable if is_missing is None else self.units.is_nullable | is_missing
-
-    def combine(self, reasons: NDArray[Any], is_nullable: NDArray[np.bool_]) -> FeatureReason:
-        """Translate the reasons of one feature, which has several columns, or one that is not a single number.
-
-        ``is_nullable``, (n_columns,), marks the columns whose reasons mention that a missing value is allowed.
-        """
-        first = int(reasons["column"][0])
-        return combine_columns(reasons, self, self.reference[first], is_nullable)
 
     def rounded(self, ends: NDArray[np.float64], of: NDArray[np.int64]) -> NDArray[np.float32] | NDArray[np.float64]:
         """Return ends of columns in the precision in which they are written."""
@@ -156,13 +152,13 @@ class ReasonReader:
         rounded = ends.copy()
         for column in np.unique(of).tolist():
             if self.columns[column].is_rounded:
-                values, places = np.unique(ends[of == column], return_inverse=True)
+                values, positions = np.unique(ends[of == column], return_inverse=True)
                 shortest = [self.columns[column].shortest_equivalent(end) for end in values.tolist()]
-                rounded[of == column] = np.array(shortest)[places]
+                rounded[of == column] = np.array(shortest)[positions]
         return rounded
 
-    def _of_number(self, raw: RawReasons, place: int) -> FeatureReason:
-        reason = raw.reasons[place]
+    def _of_number(self, raw: RawReasons, index: int) -> FeatureReason:
+        reason = raw.reasons[index]
         column, side = self.columns[reason["column"]], RawSide(int(reason["side"]))
         low, high = (rounded_end(self._shortest(column, reason[end]), self.precision) for end in ("low", "high"))
         return FeatureReason(
@@ -192,7 +188,3 @@ def _reference_of(column: ModelColumn, reference: Sequence[ReferenceColumn] | No
     if column.raw_index is None:  # made of several
         return ReferenceColumn(has_missing=any(column_values.has_missing for column_values in reference))
     return reference[column.raw_index]
-
-
-def _feature_key(index: int, column: ModelColumn) -> tuple[str, str | int]:
-    return ("model", index) if column.transformed or column.feature is None else ("raw", column.feature)

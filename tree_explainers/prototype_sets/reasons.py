@@ -1,6 +1,7 @@
 """Reasons of similarity: intervals within which a row stays in the leaves that it shares with a prototype."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ class Reasons:
     def build(boxes: LeafBoxes) -> "Reasons":
         """Make room for the answers."""
         n_entries = np.array(
-            [_n_distinct(boxes.entries[start:end]) for start, end in _spans(boxes.starts)], dtype=np.int64
+            [_n_distinct(boxes.entries[start:end]) for start, end in pairwise(boxes.starts.tolist())], dtype=np.int64
         )
         return Reasons(boxes, n_entries, _firsts(boxes))
 
@@ -64,10 +65,6 @@ class Reasons:
         reasons = np.empty(int(self.room[prototypes].sum()), dtype=REASON)
         n_reasons = _intersect(self.boxes.entries, self.opens, self.boxes.starts, prototypes, shared, weights, reasons)
         return reasons[:n_reasons]
-
-
-def _spans(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
-    return list(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True))
 
 
 def _n_distinct(entries: NDArray[Any]) -> int:
@@ -106,14 +103,14 @@ def _meet_entries(
     """Intersect one prototype's entries over the shared trees; return how many reasons were written."""
     last, interval = -1, -1  # the reason written last, and the last that is no hole
     first_of_feature, testing = 0, 0.0  # where the feature's reasons begin, and the weight of shared trees that test it
-    for place in range(len(entries)):
-        entry = entries[place]
+    for index in range(len(entries)):
+        entry = entries[index]
         if not shared[entry.tree]:
             continue
         if last >= first_of_feature and reasons[last].feature != entry.feature:
             _write_weight(reasons[first_of_feature : last + 1], testing)
             first_of_feature, testing = last + 1, 0.0
-        if opens[place]:
+        if opens[index]:
             testing += weights[entry.tree]
         is_hole = entry.side & (_HOLE | _SET)
         same_column = last >= 0 and reasons[last].column == entry.column
@@ -172,8 +169,8 @@ def meet_pair(  # the parts of Reasons: compiled code takes arrays
 
 
 def _types(n: Any) -> list[Any]:  # numba's types
-    places, shared, weights = n.int64[::1], n.boolean[:, ::1], n.uint32[::1]
-    return [n.int64(array_of(ENTRY), n.boolean[::1], places, places, shared, weights, array_of(REASON))]
+    positions, shared, weights = n.int64[::1], n.boolean[:, ::1], n.uint32[::1]
+    return [n.int64(array_of(ENTRY), n.boolean[::1], positions, positions, shared, weights, array_of(REASON))]
 
 
 @compiled_ahead(_types)

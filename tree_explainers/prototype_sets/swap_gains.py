@@ -94,11 +94,6 @@ def empty_nearest_two(n_rows: int, n_prototypes: int, n_classes: int) -> Nearest
     )
 
 
-def empty_swap_gains(n_candidates: int) -> SwapGains:
-    """Return arrays for the gains of candidates, to be filled in."""
-    return SwapGains(*(np.zeros(n_candidates, dtype=np.int64) for _ in SwapGains._fields))
-
-
 def best_swaps(
     additions: NDArray[np.int64],
     recovered: NDArray[np.int64],

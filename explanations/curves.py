@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from schemas.json_numbers import json_number
 from tree_explainers.changes.curves import CategoryCurve, Curve, NumberCurve, merged
@@ -80,7 +79,10 @@ def _categories(curve: CategoryCurve, column: int) -> dict[str, Any]:
     scores = curve.scores[:, column]
     listed = np.arange(len(scores))
     if len(scores) > MAX_STEPS:
-        listed = _most_different(scores, curve.own)
+        difference = np.abs(scores - (np.median(scores) if curve.own is None else scores[curve.own]))
+        if curve.own is not None:
+            difference[curve.own] = np.inf
+        listed = np.sort(np.argsort(-difference, kind="stable")[:MAX_STEPS])
     texts = decimals(scores)
     steps = [
         {**({} if curve.categories[at] is None else {"value": curve.categories[at]}), "score": texts[at]}
@@ -88,10 +90,3 @@ def _categories(curve: CategoryCurve, column: int) -> dict[str, Any]:
     ]
     n_left = len(scores) - len(listed)
     return {"steps": steps, "resolution": 0.0, **({"n_left_out": n_left} if n_left else {})}
-
-
-def _most_different(scores: NDArray[np.floating[Any]], own: int | None) -> NDArray[np.int64]:
-    difference = np.abs(scores - (np.median(scores) if own is None else scores[own]))
-    if own is not None:
-        difference[own] = np.inf
-    return np.sort(np.argsort(-difference, kind="stable")[:MAX_STEPS])

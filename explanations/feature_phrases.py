@@ -154,7 +154,12 @@ def phrases_of(
     for name, column in zip(names, columns, strict=True):
         near = None if values is None else values.get(name, ())
         of_column = words.get(name, ColumnWords(name))
-        numbers = NumberPhrases.of(of_column, number_column(column, precision, near))
+        known = NumberColumn.of(column.decimals, column.min, column.max, column.n_infinite)
+        is_single, keeps_digits = column.is_single_precision, near is None
+        numbers = NumberPhrases.of(
+            of_column,
+            replace(known, is_single=is_single, precision=precision, values=near or (), keeps_digits=keeps_digits),
+        )
         if features is not None and column.name in queries and of_column.name == name:
             found[name] = FeaturePhrases(queries[column.name], features.schema, numbers)
         elif column.type == "boolean":
@@ -164,13 +169,6 @@ def phrases_of(
         elif name in words:
             found[name] = CategoryPhrases(of_column)
     return found
-
-
-def number_column(column: Column, precision: Precision, values: Sequence[float] | None) -> NumberColumn:
-    """Return what the reference rows show that a column of numbers can hold; see ``phrases_of``."""
-    known = NumberColumn.of(column.decimals, column.min, column.max, column.n_infinite)
-    is_single, keeps_digits = column.is_single_precision, values is None
-    return replace(known, is_single=is_single, precision=precision, values=values or (), keeps_digits=keeps_digits)
 
 
 def implications_of(phrases: Phrases, statements: Statements) -> Implications:

@@ -53,12 +53,7 @@ def open_feature_set(
     """
     artefact = artefacts.get(FEATURE_SETS.name, feature_set)
     schema = schema_of(relational_datasets.get(_dataset_of(artefact)).view)
-    return read_feature_set(artefact, schema, objects.get(artefact.ready_result()))
-
-
-def read_feature_set(artefact: Artefact, schema: Schema, result: bytes) -> OpenFeatureSet:
-    """Return a feature set from its result as JSON."""
-    described = tuple(FeatureSetResult.model_validate_json(result).features)
+    described = tuple(FeatureSetResult.model_validate_json(objects.get(artefact.ready_result())).features)
     features = tuple(feature_of(plain_document(each), schema) for each in described)
     return OpenFeatureSet(artefact.id, _dataset_of(artefact), schema, features, described)
 

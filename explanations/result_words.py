@@ -81,12 +81,15 @@ def without_hidden(document: Json, hidden: frozenset[str]) -> Json:
 
 
 def _prototypes(words: ResultWords, result: Json) -> Json:
-    parts = {name: [_without_cells(words, row) for row in result[name]] for name in _ROWS if name in result}
+    parts = {
+        name: [
+            {**row, "features": [cell for cell in row["features"] if words.is_shown(cell["name"])]}
+            for row in result[name]
+        ]
+        for name in _ROWS
+        if name in result
+    }
     return {**result, **parts}
-
-
-def _without_cells(words: ResultWords, row: Json) -> Json:
-    return {**row, "features": [cell for cell in row["features"] if words.is_shown(cell["name"])]}
 
 
 def _rules(words: ResultWords, result: Json) -> Json:

@@ -89,19 +89,15 @@ def term_of(condition: Condition, features: Mapping[str, RuleFeature]) -> Term:
     """Return a condition in plain terms; ``features`` are those of the document, by name."""
     feature = features.get(condition.column)
     if feature is not None and feature.type == "category":
-        return _text_term(condition, feature.missing_text)
+        texts, is_among = _TEXTS[condition.operator](condition.value)
+        known = tuple(text for text in texts if text != feature.missing_text)
+        or_missing = condition.or_missing or condition.operator == "is missing"
+        return TextTerm(condition.column, known, is_among, or_missing, feature.missing_text)
     if condition.operator in ("is missing", "is not missing"):
         return MissingTerm(condition.column, condition.operator == "is missing")
     bound = condition.value if isinstance(condition.value, float) else _HALF
     is_boolean = feature is not None and feature.type == "boolean"
     return NumberTerm(condition.column, bound, _ABOVE[condition.operator], condition.or_missing, is_boolean)
-
-
-def _text_term(condition: Condition, missing_text: str | None) -> TextTerm:
-    texts, is_among = _TEXTS[condition.operator](condition.value)
-    known = tuple(text for text in texts if text != missing_text)
-    or_missing = condition.or_missing or condition.operator == "is missing"
-    return TextTerm(condition.column, known, is_among, or_missing, missing_text)
 
 
 _TEXTS: dict[str, Callable[[Any], tuple[tuple[str, ...], bool]]] = {

@@ -77,7 +77,8 @@ def summary(
         compared_with = parts["effects"]["reference"].get("row_id") if causes else None
         sentences.append(_of_nearest(prediction, nearest[0], standing, naming, compared_with))
         if not causes:  # otherwise features are named already
-            sentences.append(_of_shared_trees(nearest[0], naming))
+            features = [naming.mention(reason["feature"]) for reason in nearest[0]["reasons"][:_N_FEATURES]]
+            sentences.append(f"The trees that they share ask most often about {_listed(features)}." if features else "")
     else:
         sentences.append("It shares no leaf with any prototype.")
     return " ".join(filter(None, [*sentences, standing.abstention]))
@@ -122,7 +123,8 @@ def _of_effects(effects: Mapping[str, Any], naming: Naming) -> str:
     """Return by how much the score differs from that of the reference case, and which features have it differ most."""
     reference, has_points = effects["reference"], any("points" in entry for entry in effects["features"])
     score, reference_score = effects["score"], reference["score"]
-    difference = _logistic(score) - reference["probability"] if has_points else score - reference_score
+    probability = 0.5 * (1 + tanh(score / 2))
+    difference = probability - reference["probability"] if has_points else score - reference_score
     field = "points" if has_points else "effect"
     listed = (entry for entry in effects["features"] if "protected" not in entry)
     causes = [entry for entry in listed if entry[field] * difference > 0][:_N_FEATURES]
@@ -188,10 +190,6 @@ def _of_changes(changes: Mapping[str, Any], naming: Naming, subject: str) -> str
 _OF_SCALE = {"probability": "score", "log_odds": "score in log-odds", "value": "value"}
 
 
-def _logistic(log_odds: float) -> float:
-    return 0.5 * (1 + tanh(log_odds / 2))
-
-
 def _signed(number: float) -> str:
     """Return a difference in two digits, or in all that are before its point."""
     short = rounded(number, 2)
@@ -231,11 +229,6 @@ def _of_nearest(
         return f"No prototype is near it: {nearest} {row}, has a proximity of {near}, and {standing.others}."
     begin = f"Its nearest prototype is of another {kind}:" if is_other else "Its nearest prototype is"
     return f"{begin} {row}, at a proximity of {near}{'; ' if standing.others else ''}{standing.others}."
-
-
-def _of_shared_trees(prototype: Mapping[str, Any], naming: Naming) -> str:
-    features = [naming.mention(reason["feature"]) for reason in prototype["reasons"][:_N_FEATURES]]
-    return f"The trees that they share ask most often about {_listed(features)}." if features else ""
 
 
 def _decided_words(case: Mapping[str, Any], naming: Naming) -> str:

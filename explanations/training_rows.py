@@ -12,7 +12,6 @@ from storage.errors import StorageError
 from tree_explainers.bags import Bags
 from tree_explainers.effects.leaf_scores_in_scale import LeafScores
 from tree_explainers.ensemble import TreeEnsemble
-from tree_explainers.onnx_models.description import RawScores
 from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.training_rows import (
     LEVEL,
@@ -201,31 +200,23 @@ class WarmTrainingRows:
             codes[:, block] = self._session.run_in_chunks(read_rows(self._session, file, block)).leaves.T
         bags: Bags | None = description.bags
         training = TrainingRows.of(codes, ensemble.leaf_offsets, None if bags is None else bags.counts)
-        if not _are_leaf_values(training, _values_of_leaves(ensemble, description.raw_scores), file.targets):
+        scores = LeafScores.of(ensemble, description.raw_scores)
+        # What each leaf predicts, as its tree alone would, (n_scores, n_leaves).
+        values = scores.values[list(scores.distinct)] * scores.signs[:, None] * ensemble.n_trees
+        if not _are_leaf_values(training, np.asarray(values + scores.offsets[:, None]), file.targets):
             return _OTHER_VALUES + (_UNKNOWN_BAGS if bags is None else "")
         if not self._classes and bags is not None:
             rows = evenly_spaced(file.n_rows, _N_COVERED)
             self._coverage = interval_coverage(training, codes, np.asarray(file.targets, np.float64), rows)
-        self._training, self._seconds = training, _seconds_of_a_row(training)
+        n_visited = float((np.diff(training.starts).astype(np.float64) ** 2).sum()) / training.n_rows
+        sorting = _SECONDS_PER_SORTED * min(n_visited, training.n_rows) + _SECONDS_PER_ROW * training.n_rows
+        self._training, self._seconds = training, _SECONDS + _SECONDS_PER_VISIT * n_visited + sorting
         return None
-
-
-def _seconds_of_a_row(training: TrainingRows) -> float:
-    n_visited = float((np.diff(training.starts).astype(np.float64) ** 2).sum()) / training.n_rows
-    sorting = _SECONDS_PER_SORTED * min(n_visited, training.n_rows) + _SECONDS_PER_ROW * training.n_rows
-    return _SECONDS + _SECONDS_PER_VISIT * n_visited + sorting
 
 
 def _are_known(targets: NDArray[Any]) -> bool:
     """Whether each row has a target: a class, or a value."""
     return bool((targets >= 0).all() if targets.dtype.kind == "i" else np.isfinite(targets).all())
-
-
-def _values_of_leaves(ensemble: TreeEnsemble, raw: RawScores) -> Floats:
-    """Return what each leaf predicts, as its tree alone would, (n_scores, n_leaves)."""
-    scores = LeafScores.of(ensemble, raw)
-    values = scores.values[list(scores.distinct)] * scores.signs[:, None]
-    return np.asarray(values * ensemble.n_trees + scores.offsets[:, None])
 
 
 def _are_leaf_values(training: TrainingRows, values: Floats, targets: NDArray[Any]) -> bool:

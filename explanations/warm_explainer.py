@@ -190,7 +190,8 @@ class _ExplainerFiles:
         self._records, self._objects, self._session = records, objects, session
         self.result = json.loads(objects.get(records.prototype_set.result or ""))
         self.arrays = read_arrays(objects.get(records.prototype_set.arrays or ""))
-        self.boxes = _leaf_boxes(self.arrays)
+        boxes = {name.removeprefix(_BOXES): array for name, array in self.arrays.items() if name.startswith(_BOXES)}
+        self.boxes = LeafBoxes.from_arrays(boxes)
         is_of_predictions = records.prototype_set.request["labels"] == "predicted"
         self.by_outcome = session.description.decides_apart and is_of_predictions
         self.prototypes = tuple(_prototype(item, records.model) for item in self.result["prototypes"])
@@ -248,11 +249,6 @@ class _ExplainerFiles:
 def _values(arrays: Mapping[str, NDArray[Any]]) -> dict[str, list[float]]:
     """Return measured numbers of reference rows next to the model's cuts, by feature."""
     return {name.removeprefix(VALUES): array.tolist() for name, array in arrays.items() if name.startswith(VALUES)}
-
-
-def _leaf_boxes(arrays: Mapping[str, NDArray[Any]]) -> LeafBoxes:
-    boxes = {name.removeprefix(_BOXES): array for name, array in arrays.items() if name.startswith(_BOXES)}
-    return LeafBoxes.from_arrays(boxes)
 
 
 def _prototype(item: dict[str, Any], model: Model) -> WarmPrototype:

@@ -48,7 +48,10 @@ class Bags:
         digest = sha256()
         for tree, n_leaves_of_tree in enumerate(n_leaves.tolist()):
             is_in_bag = self.counts(tree) > 0
-            digest.update(_leaf_rows(np.bincount(codes[tree][is_in_bag], minlength=n_leaves_of_tree)))
+            leaf_rows = np.bincount(codes[tree][is_in_bag], minlength=n_leaves_of_tree)
+            # In ascending order, as 4 bytes each, the lowest byte first; then 4 bytes of ones.
+            ascending = np.sort(np.append(np.asarray(leaf_rows, np.int64), 2**32 - 1))
+            digest.update(ascending.astype("<u4").tobytes())
             packed[:, tree // 8] |= is_in_bag.astype(np.uint8) << np.uint8(7 - tree % 8)
         return packed if digest.hexdigest() == self.leaf_rows_sha256 else None
 
@@ -56,9 +59,3 @@ class Bags:
 def unpacked(packed: NDArray[np.uint8], n_trees: int) -> NDArray[np.bool_]:
     """Return whether trees learned from rows, (n_rows, n_trees), from the bits of ``Bags.in_bag``."""
     return np.unpackbits(packed, axis=-1, count=n_trees).astype(np.bool_)
-
-
-def _leaf_rows(leaf_rows: NDArray[np.integer[Any]]) -> bytes:
-    """Return the numbers in ascending order, as 4 bytes each, the lowest byte first; then 4 bytes of ones."""
-    ascending = np.sort(np.append(np.asarray(leaf_rows, np.int64), 2**32 - 1))
-    return ascending.astype("<u4").tobytes()

@@ -327,11 +327,6 @@ def _rows() -> Rows:
     return Rows(("a", "b", "c"), (*numbers, rng.choice(np.array(["x", "y", None], dtype=object), _N_ROWS)))
 
 
-def _columns(rows: Rows) -> NDArray[np.float64]:
-    """Return what the trees compare, (n_rows, 3): two numbers, and whether the category is ``x``."""
-    return np.column_stack([rows.columns[0], rows.columns[1], rows.columns[2] == "x"]).astype(np.float64)
-
-
 def _splits() -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return columns and thresholds of the root, its left and its right child in each tree, (n_trees, 3) each."""
     rng = np.random.default_rng(1)
@@ -343,7 +338,8 @@ def _splits() -> tuple[NDArray[np.int64], NDArray[np.float64]]:
 def _leaves(rows: Rows) -> NDArray[np.int32]:
     """Return the leaf of each row in each tree, (n_rows, n_trees); a missing value goes right."""
     columns, thresholds = _splits()
-    values = _columns(rows)[:, columns]  # (n_rows, n_trees, 3)
+    compared = np.column_stack([rows.columns[0], rows.columns[1], rows.columns[2] == "x"]).astype(np.float64)
+    values = compared[:, columns]  # (n_rows, n_trees, 3)
     goes_right = ~(values <= thresholds)
     below = np.where(goes_right[:, :, 0], goes_right[:, :, 2], goes_right[:, :, 1])
     return (2 * goes_right[:, :, 0] + below).astype(np.int32, order="C")  # as the leaves that are found are

@@ -69,7 +69,9 @@ class FeatureCandidates:
     def bins_of(self, values: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
         """Return the bin of each raw value, (n_values,), in the smallest type that holds all bins."""
         if self.categories is None:
-            return bins_of_numbers(values, self.cuts)
+            bins = np.empty(len(values), _smallest_type(len(self.cuts) + 2))
+            _look_up(values, self.cuts, bins)
+            return bins
         return bins_of_categories(values, self.categories, self.missing_text)
 
     def select(self, is_kept: NDArray[np.bool_]) -> "FeatureCandidates":
@@ -255,13 +257,6 @@ def _cuts(known: NDArray[np.float64]) -> tuple[NDArray[np.float64], _Integers]:
     cuts = np.concatenate((low, middle[between]))
     order = np.argsort(cuts, kind="stable")
     return cuts[order], np.concatenate((n_below, n_below[between]))[order]
-
-
-def bins_of_numbers(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.unsignedinteger[Any]]:
-    """Return the number of cuts below each value, (n_values,); NaN has the bin after all others."""
-    bins = np.empty(len(values), _smallest_type(len(cuts) + 2))
-    _look_up(values, cuts, bins)
-    return bins
 
 
 def bins_of_categories(

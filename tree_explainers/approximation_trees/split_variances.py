@@ -243,7 +243,11 @@ def _add_differences(
     bins, targets, _ = piece
     starts = candidates.starts
     for index in range(*some.indices(len(means))):
-        goes_left = _goes_left(candidates.features[index], bins[index])
+        feature = candidates.features[index]
+        first, last, with_missing = feature.sends
+        row_bins = bins[index][:, None].astype(np.int64)
+        is_between = (row_bins >= first) & (row_bins <= last)
+        goes_left = np.asarray(is_between | ((row_bins == feature.n_bins - 1) & with_missing), np.bool_)
         right, left = (_influences(targets, of_side) for of_side in means[index])
         differences = of_best[:, None] - np.where(goes_left, left, right)
         columns = slice(starts[index], starts[index + 1])
@@ -269,11 +273,3 @@ def _means_of_sides(feature: FeatureCandidates, by_bin: Floats) -> Floats:
 def _influences(targets: NDArray[np.floating[Any]], means: Floats) -> Floats:
     """Return |theta|^2 - 2 theta . Y of each row and mean, (n_rows, n_means)."""
     return np.asarray(np.square(means).sum(axis=1) - 2 * (targets @ means.T), np.float64)
-
-
-def _goes_left(feature: FeatureCandidates, bins: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.bool_]:
-    """Return which candidates of a feature send each row left, (n_rows, n_candidates)."""
-    first, last, with_missing = feature.sends
-    row_bins = bins[:, None].astype(np.int64)
-    is_between = (row_bins >= first) & (row_bins <= last)
-    return np.asarray(is_between | ((row_bins == feature.n_bins - 1) & with_missing), np.bool_)

@@ -47,7 +47,10 @@ def find_axes(inputs: TreeInputs, template: Rows) -> ValueAxes:
         Where the model does not take the row.
     """
     parts = _parts_of(inputs)
-    probe = _Probe(inputs, template.select(inputs.description.feature_names).take(slice(0, 1)), _cuts_of(inputs))
+    is_test = inputs.tests.leaf < 0
+    column, cut = inputs.tests.column[is_test], inputs.tests.cut[is_test]
+    cuts = {at: np.unique(cut[column == at]) for at in np.unique(column).tolist()}
+    probe = _Probe(inputs, template.select(inputs.description.feature_names).take(slice(0, 1)), cuts)
     numbers = {at: part for at, part in enumerate(parts) if part.kind == "number"}
     bins = _bins_of_numbers(probe, numbers)
     lists = {at: part.values for at, part in enumerate(parts)}
@@ -281,12 +284,6 @@ def _ranks(compared: Floats, cuts: Mapping[int, Floats], columns: Sequence[int])
     pairs = zip(columns, compared.T, strict=True)
     ranks = [np.where(np.isnan(values), -1, np.searchsorted(cuts[column], values)) for column, values in pairs]
     return np.stack(ranks, axis=1)
-
-
-def _cuts_of(inputs: TreeInputs) -> dict[int, Floats]:
-    is_test = inputs.tests.leaf < 0
-    column, cut = inputs.tests.column[is_test], inputs.tests.cut[is_test]
-    return {at: np.unique(cut[column == at]) for at in np.unique(column).tolist()}
 
 
 def _one_each(lows: Floats, highs: Floats, part: _Part) -> Values:

@@ -131,16 +131,14 @@ class CurveModel:
         bins = tuple(axis.bin_of(tuple(values[at] for at in axis.raw_indices)) for axis in self.axes.axes)
         steps, index = self._with_constant(steps)
         if self.session.description.scoring is not None:
-            scores = self.session.scores_of_sums(np.concatenate((sums, self._own_sums(leaves)))[np.append(index, -1)])
+            none = np.zeros((1, 4), np.int64)
+            none[0] = 0, 0, 0, leaves[0]
+            row_sums = sum_pieces(none, leaves, self.leaf_starts, self.leaf_values)[1]
+            scores = self.session.scores_of_sums(np.concatenate((sums, row_sums))[np.append(index, -1)])
         else:
             scores = self.predicted(values, [*([(axis, first)] for axis, first in steps.tolist()), []]).scores
         bounds = np.searchsorted(steps[:, 0], np.arange(len(self.axes.axes) + 1))
         return RowSteps(values, bins, bounds, steps[:, 1].copy(), scores[:-1], scores[-1])
-
-    def _own_sums(self, leaves: Ints) -> NDArray[Any]:
-        none = np.zeros((1, 4), np.int64)
-        none[0] = 0, 0, 0, leaves[0]
-        return sum_pieces(none, leaves, self.leaf_starts, self.leaf_values)[1]
 
     def _with_constant(self, steps: Ints) -> tuple[Ints, Ints]:
         """Return the steps with one for each axis that the row's trees do not test, and whose sums they have."""

@@ -54,7 +54,10 @@ class ValueAxis:
         Numbers are rounded to the precision that the model reads first.
         """
         if self.kind == "one_hot":
-            return self._bin_of_indicators(values)
+            hot = [at for at, value in enumerate(values) if value != 0]
+            if not hot:
+                return self._bin_of_category[None]
+            return hot[0] if len(hot) == 1 and values[hot[0]] == 1 else None
         (value,) = values
         if value is None or value != value:
             return self.n_values if self.has_missing else None
@@ -84,12 +87,6 @@ class ValueAxis:
     def unknown_text(self) -> str:
         """A text that is none of the categories."""
         return max((each for each in self.categories if each is not None), key=len, default="") + "?"
-
-    def _bin_of_indicators(self, values: tuple[RawValue, ...]) -> int | None:
-        hot = [at for at, value in enumerate(values) if value != 0]
-        if not hot:
-            return self._bin_of_category[None]
-        return hot[0] if len(hot) == 1 and values[hot[0]] == 1 else None
 
     @cached_property
     def _bin_of_category(self) -> dict[str | None, int]:

@@ -145,7 +145,9 @@ class EnsembleEffects:
             Where there is no reference, or weights or the score do not fit.
         """
         shares = self._shares(references, weights)
-        self._check_score(score)
+        if not 0 <= score < len(self.scores.signs):
+            detail = f"The model has {len(self.scores.signs)} scores; there is no score {score}."
+            raise InvalidInput(detail)
         effects = np.zeros((len(ranks), self.n_players))
         values, trees = self.scores.values_of(score), self.scores.trees_of(score)
         ranks, references = np.ascontiguousarray(ranks), np.ascontiguousarray(references)
@@ -168,11 +170,6 @@ class EnsembleEffects:
             detail = "Reference cases need one weight each, none below 0, and some above."
             raise InvalidInput(detail, field="reference")
         return np.asarray(weights / np.sum(weights), np.float64)
-
-    def _check_score(self, score: int) -> None:
-        if not 0 <= score < len(self.scores.signs):
-            detail = f"The model has {len(self.scores.signs)} scores; there is no score {score}."
-            raise InvalidInput(detail)
 
 
 def _paired(trees: RankedTrees, players: Players, max_depth: int) -> PairedTrees:

@@ -63,7 +63,11 @@ class RankedTrees:
 
     def ranks(self, columns: NDArray[np.float64]) -> NDArray[np.uint16]:
         """Return the ranks of rows, (n_rows, n_ranked), from what trees read, (n_rows, n_columns) float64."""
-        of_sets = [_outside(columns[:, at], members) for at, members in self.sets]
+        # Members of a set are 0 and other numbers 1; missing values stay missing.
+        of_sets = [
+            np.where(np.isnan(columns[:, at]), np.nan, ~np.isin(np.trunc(columns[:, at]), members))
+            for at, members in self.sets
+        ]
         values = np.column_stack([columns, *of_sets]) if of_sets else np.ascontiguousarray(columns)
         ranks, cuts = np.zeros((len(values), self.n_ranked), np.uint16), self.cuts
         _fill_ranks(values, (cuts.columns, cuts.starts), cuts.values, cuts.of_missing, ranks)
@@ -145,8 +149,3 @@ def _with_columns_of_sets(
     column[nodes], operator[nodes], threshold[nodes] = n_columns + pair_of_node.ravel(), Operator.LEQ, 0.5
     sets = tuple((at, ensemble.members[index]) for at, index in pairs.tolist())
     return replace(ensemble, column=column, operator=operator, threshold=threshold, members=()), sets
-
-
-def _outside(values: NDArray[np.float64], members: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return 0 for members of a set, 1 for other numbers; missing values stay missing."""
-    return np.where(np.isnan(values), np.nan, ~np.isin(np.trunc(values), members))

@@ -4,7 +4,6 @@ Unlike ``HardRows``, which search for differences in arithmetic, they hold no hu
 trees make of them is of the size that they make of real rows.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..ensemble import TreeEnsemble
 from ..rows import Rows
-from .description import InputType, ModelColumn, ModelDescription, column_types
+from .description import InputType, ModelDescription, column_types
 from .engine_comparison import raw_thresholds
 
 _MOST_INTEGER = 2.0**24
@@ -31,7 +30,11 @@ def plausible_rows(
     for index, kind in enumerate(column_types(description.inputs)):
         if kind == "string":
             model_columns = [column for column in description.columns if column.raw_index == index]
-            columns.append(_texts(model_columns, n_rows, rng))
+            categories = [text for column in model_columns for text in (column.category, *column.categories)]
+            known = {text for text in categories if isinstance(text, str)}
+            texts = np.empty(n_rows, np.object_)
+            texts[:] = rng.choice(sorted(known), n_rows).tolist() if known else None
+            columns.append(texts)
         elif index in description.known_numbers:
             columns.append(rng.choice(description.known_numbers[index], n_rows))
         else:
@@ -54,10 +57,3 @@ def _between(thresholds: NDArray[np.float64], n_rows: int, rng: np.random.Genera
     cell = rng.integers(0, len(ends) - 1, n_rows)
     values: NDArray[np.float64] = ends[cell] + rng.random(n_rows) * (ends[cell + 1] - ends[cell])
     return values
-
-
-def _texts(columns: Sequence[ModelColumn], n_rows: int, rng: np.random.Generator) -> NDArray[Any]:
-    known = {text for column in columns for text in (column.category, *column.categories) if isinstance(text, str)}
-    texts = np.empty(n_rows, np.object_)
-    texts[:] = rng.choice(sorted(known), n_rows).tolist() if known else None
-    return texts

@@ -65,7 +65,10 @@ class _Translation:
                 conditions.feature[nodes] = index_of[raw_index]
                 self._translate(self.description.columns[column], nodes, index_of[raw_index], conditions)
             else:
-                self._translate_constant(self.description.columns[column], nodes, conditions)
+                # One answer for all values, the missing one included: every bin is above the cut.
+                for some, split in self._by_condition(nodes):
+                    left = _answer(self.description.columns[column], split, None)
+                    conditions.cut[some], conditions.low_left[some], conditions.missing_left[some] = 0, not left, left
         joined = [
             np.concatenate([np.empty(0, np.bool_), *(each[index] for each in self._answers)]) for index in range(3)
         ]
@@ -102,12 +105,6 @@ class _Translation:
                 conditions.missing_both[nodes] = abs(float(column.imputed) - cuts) <= off
         conditions.low_left[nodes] = ~greater_left
         conditions.missing_left[nodes] = missing_greater == greater_left
-
-    def _translate_constant(self, column: ModelColumn, nodes: NDArray[np.int64], conditions: NodeConditions) -> None:
-        """Store conditions with one answer for all values, the missing one included: every bin is above the cut."""
-        for some, split in self._by_condition(nodes):
-            left = _answer(column, split, None)
-            conditions.cut[some], conditions.low_left[some], conditions.missing_left[some] = 0, not left, left
 
     def _of(self, nodes: NDArray[np.int64]) -> ColumnSplits:
         ensemble = self.ensemble

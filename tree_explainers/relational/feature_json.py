@@ -10,7 +10,7 @@ from typing import Any
 
 from .canonical import canonical, shortest
 from .feature_reading import FeatureReader
-from .queries import EXAMPLE, ColumnTerm, Condition, Feature, Measure, Query, Selection, Term, Value
+from .queries import EXAMPLE, ColumnTerm, Condition, Feature, Query, Selection, Term, Value
 from .schema import Schema, Step
 
 _EXAMPLE_ID = "example"
@@ -37,7 +37,7 @@ def document_of(feature: Feature, schema: Schema, name: str) -> dict[str, Any]:
         "conditions": [_condition(condition, schema) for condition in feature.query.conditions],
     }
     if feature.measure is not None:
-        document["measure"] = _measure(feature.measure, schema)
+        document["measure"] = {"variable": variable_id(feature.measure.variable), **_term(feature.measure.term, schema)}
     return document
 
 
@@ -70,10 +70,6 @@ def _condition(condition: Condition, schema: Schema) -> dict[str, Any]:
         **_term(condition.term, schema),
         **_comparison(condition),
     }
-
-
-def _measure(measure: Measure, schema: Schema) -> dict[str, Any]:
-    return {"variable": variable_id(measure.variable), **_term(measure.term, schema)}
 
 
 def _comparison(condition: Condition | Selection) -> dict[str, Any]:

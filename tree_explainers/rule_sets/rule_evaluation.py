@@ -207,7 +207,7 @@ def _evaluate_part(
 
     def of_block(rows: slice) -> Floats:
         fires = printed.fires(part.raw_values(sorted(names), rows))
-        counts.append(FiringCounts.of(rules, fires, _slice(part.targets, rows)))
+        counts.append(FiringCounts.of(rules, fires, part.targets.take(np.arange(rows.start, rows.stop))))
         by_rules = _score_sums(predictor.predict(fires), part, rows)
         by_regions = np.zeros_like(by_rules) if regions is None else _score_sums(regions[rows], part, rows)
         return np.concatenate([by_rules, by_regions, _score_sums(predicted.classes_or_values[rows], part, rows)])
@@ -236,10 +236,6 @@ def _predicted(part: RowsPart) -> Targets:
 
 def _truth(part: RowsPart) -> Targets:
     return _predicted(part) if part.truth is None else part.truth
-
-
-def _slice(targets: Targets, rows: slice) -> Targets:
-    return targets.take(np.arange(rows.start, rows.stop))
 
 
 def _has_truth(part: RowsPart) -> bool:

@@ -5,11 +5,11 @@ read in one transaction of an engine, or in that of a connection, if one was beg
 caller with a connection has its library.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .arrow_tables import TableFile, is_time, parquet_file, pyarrow, sent_type
+from .arrow_tables import is_time, parquet_file, pyarrow, sent_type
 from .catalogues import Catalogue, CatalogueTable
 from .errors import Invalid
 from .relational_tables import BAD_TABLES, Declared, ForeignKey, Source, left_out
@@ -95,15 +95,11 @@ def _source(catalogue: Catalogue, table: CatalogueTable, keys: Mapping[str, tupl
     schema = _sent_schema(table.name, catalogue.schema(table.name))
     return Source(
         table.name,
-        _writer(catalogue, table, schema),
+        lambda: parquet_file(schema, catalogue.batches(table.name, schema, table.primary_key)),
         times=tuple(each.name for each in schema if is_time(each.type)),
         primary_key=table.primary_key,
         foreign_keys=tuple(_foreign_keys(table, keys)),
     )
-
-
-def _writer(catalogue: Catalogue, table: CatalogueTable, schema: Any) -> Callable[[], TableFile]:
-    return lambda: parquet_file(schema, catalogue.batches(table.name, schema, table.primary_key))
 
 
 def _sent_schema(name: str, schema: Any) -> Any:  # of Arrow

@@ -172,7 +172,9 @@ def _feature(entry: Json) -> Json:
     known = {_OTHER_NAMES.get(key, key): value for key, value in entry.items() if value is not None}
     _refuse_unknown(known, _FEATURE_WORDS, "feature")
     if "values" in known:
-        known["values"] = _values(known["values"])
+        values = known["values"]
+        pairs = values.items() if isinstance(values, Mapping) else map(_pair, values)
+        known["values"] = [{"value": _code(code), "label": str(label)} for code, label in pairs if label is not None]
         if not known["values"]:  # categories without labels
             del known["values"]
     return {**known, "name": str(known["name"])}
@@ -187,11 +189,6 @@ def _refuse_unknown(entry: Json, words: Iterable[str], kind: str) -> None:
     if unknown := [key for key in entry if key not in words]:
         detail = f"{kind} {str(entry['name'])!r}: there is no {unknown[0]!r}; there are {', '.join(words)}"
         raise Invalid("validation_failed", detail)
-
-
-def _values(values: Any) -> list[Json]:  # of JSON
-    pairs = values.items() if isinstance(values, Mapping) else map(_pair, values)
-    return [{"value": _code(code), "label": str(label)} for code, label in pairs if label is not None]
 
 
 def _pair(value: Any) -> tuple[Any, Any]:  # of JSON

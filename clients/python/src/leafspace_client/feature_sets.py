@@ -142,18 +142,14 @@ def _rows(self: FeatureSetView, instances: Any) -> Program[FeatureRows]:  # see 
     for batch in nested_batches(nested, examples_a_call(_MAX_FEATURES if loaded is None else loaded.n_features)):
         request = FeatureRowsRequest.from_dict({"instances": batch})
         answer = yield from fetch(evaluate_features(self.id, body=request))
-        _name_on(answer.data, len(rows), named)
+        # Examples without a key are named by their indices among all: those of calls begin again in each.
+        for index, row in enumerate(answer.data):
+            if row.row_id == str(index) and row.row_id in named:
+                row.row_id = str(len(rows) + index)
+        named.update(row.row_id for row in answer.data)
         rows.extend(answer.data)
         names = answer.features
     return FeatureRows(names, rows)
-
-
-def _name_on(rows: Sequence[FeatureRow], start: int, named: set[str]) -> None:
-    """Name the examples of a call that have no key by their indices among all: those of calls begin again in each."""
-    for place, row in enumerate(rows):
-        if row.row_id == str(place) and row.row_id in named:
-            row.row_id = str(start + place)
-    named.update(row.row_id for row in rows)
 
 
 def _dataset(
@@ -233,12 +229,9 @@ def _sql(self: FeatureSetView) -> Program[str]:
 
 def _json(self: FeatureSetView) -> Program[list[dict[str, Any]]]:
     """Return the features as plain data: ``feature_sets.create`` takes them, or some of them, again."""
-    return _features_in(json.loads((yield from _export(self, "json"))))
-
-
-def _features_in(exported: Any) -> list[dict[str, Any]]:  # of JSON
-    found: list[dict[str, Any]] = exported["features"] if isinstance(exported, dict) else exported
-    return found
+    exported = json.loads((yield from _export(self, "json")))
+    features: list[dict[str, Any]] = exported["features"] if isinstance(exported, dict) else exported
+    return features
 
 
 def _create(

@@ -127,7 +127,9 @@ def _reader(hint: Any) -> Convert | None:
         read = _reader(arguments[-1])
         return partial(_list_of if origin is list else _dict_of, read) if read else None
     if origin is Annotated:
-        return partial(_by_tag, hint.__metadata__[0].field, _members_by_tag(hint))
+        tag, members = hint.__metadata__[0].field, get_args(get_args(hint)[0])
+        kinds = {value: kind for kind in members for value in _values_of(get_type_hints(kind)[tag])}
+        return partial(_by_tag, tag, kinds)
     return _union_reader(arguments) if origin in {Union, UnionType} else None
 
 
@@ -142,12 +144,6 @@ def _union_reader(members: Iterable[Any]) -> Convert | None:
         raise TypeError(message)
     read = readers[0]
     return lambda value: None if value is None else read(value)
-
-
-def _members_by_tag(hint: Any) -> dict[str, RecordType]:
-    """Return the members of a tagged union by the values of the tag, in their order."""
-    tag, members = hint.__metadata__[0].field, get_args(get_args(hint)[0])
-    return {value: kind for kind in members for value in _values_of(get_type_hints(kind)[tag])}
 
 
 def _values_of(hint: Any) -> list[Any]:

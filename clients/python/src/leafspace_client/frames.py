@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         MapRow,
         NearestPrototype,
         NeighborsOfRow,
-        Problem,
         Prototype,
         Reason,
         Rule,
@@ -142,7 +141,8 @@ def _explanation_line(explanation: "ExplanationFields") -> list[_Line]:
     """Return the columns of one explanation, in parts: what was predicted, what is near, why, and the rest."""
     begin: _Line = {"row_id": explanation.row_id, "status": explanation.status}
     if explanation.problem is not None:
-        return [begin, {}, {}, {}, _of_problem(explanation.problem)]
+        problem = explanation.problem
+        return [begin, {}, {}, {}, {"problem_code": problem.code, "problem_detail": problem.detail}]
     near = explanation.nearest_prototypes[:1]
     return [
         begin | _of_prediction(explanation) | _of_typicality(explanation),
@@ -151,10 +151,6 @@ def _explanation_line(explanation: "ExplanationFields") -> list[_Line]:
         {"summary": explanation.summary, "warnings": " ".join(warning.detail for warning in explanation.warnings)},
         _of_values(explanation),
     ]
-
-
-def _of_problem(problem: "Problem") -> _Line:
-    return {"problem_code": problem.code, "problem_detail": problem.detail}
 
 
 def _of_prediction(explanation: "ExplanationFields") -> _Line:

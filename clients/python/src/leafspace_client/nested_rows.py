@@ -46,7 +46,8 @@ def nested_batches(
     batch: list[NestedInstance] = []
     held: tuple[int, ...] = (0, 0, 0)
     for instance in instances:
-        size = _size(instance)
+        rows = [row for table in instance.values() for row in table]
+        size = len(rows), sum(1 + len(row) for row in rows), len(json.dumps(instance))
         total = tuple(a + b for a, b in zip(held, size, strict=True))
         limits = (_ROWS_A_CALL, _NAMES_A_CALL, _BYTES_A_CALL)
         is_full = len(batch) >= most or any(a > b for a, b in zip(total, limits, strict=True))
@@ -62,12 +63,6 @@ def nested_batches(
 def examples_a_call(n_features: int) -> int:
     """Return the number of examples whose values of this number of features fit into one answer."""
     return max(1, min(_INSTANCES_A_CALL, _VALUES_A_CALL // max(1, n_features)))
-
-
-def _size(instance: NestedInstance) -> tuple[int, ...]:
-    """Return the numbers of rows, of rows and names, and of bytes."""
-    rows = [row for table in instance.values() for row in table]
-    return len(rows), sum(1 + len(row) for row in rows), len(json.dumps(instance))
 
 
 def is_nested(example: object) -> bool:

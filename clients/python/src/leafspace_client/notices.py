@@ -12,7 +12,6 @@ from .texts import number
 from .types import (
     AbstainedRow,
     Changes,
-    Effects,
     EffectsReference,
     ExplainedRow,
     PrincipalReason,
@@ -73,12 +72,15 @@ def notice_of(row: ExplainedRow | AbstainedRow, title: str) -> Notice:
     outcome = f"The decision is: {said}."
     if not reasons:
         outcome += " No reasons are stated, as this outcome is not declared adverse, or nothing speaks for it."
+    compared = ""
+    if effects is not None and reasons:
+        compared = f"The reasons are what counted most in a comparison with {_others(effects.reference)}."
     options, remark = _changes(changes)
     return Notice(
         title=title,
         outcome=outcome,
         reasons=tuple(map(_reason, reasons)),
-        compared="" if effects is None or not reasons else _compared(effects),
+        compared=compared,
         changes=tuple(options),
         remark=remark,
     )
@@ -92,10 +94,6 @@ def _outcome(row: ExplainedRow | AbstainedRow) -> str:
 
 def _reason(reason: PrincipalReason) -> str:
     return f"{reason.text} ({reason.code})" if reason.code else reason.text
-
-
-def _compared(effects: Effects) -> str:
-    return f"The reasons are what counted most in a comparison with {_others(effects.reference)}."
 
 
 def _others(reference: EffectsReference) -> str:

@@ -126,11 +126,8 @@ class View(Connected, Displayed, Generic[Details]):
     def _load_now(self) -> None:
         """Fetch the whole thing, where that takes no ``await``."""
         if not self._transport.is_blocking:
-            raise self._not_loaded()
+            raise Conflict("not_loaded", f"{self.id} is not loaded here; call `await ….load()` on it first")
         _refresh_now(self)
-
-    def _not_loaded(self) -> Conflict:
-        return Conflict("not_loaded", f"{self.id} is not loaded here; call `await ….load()` on it first")
 
 
 def refresh(self: ViewT) -> Program[ViewT]:

@@ -3,7 +3,7 @@
 Nothing here imports numpy or pandas.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from .errors import Invalid
@@ -68,11 +68,7 @@ def listed_columns(columns: Mapping[Any, Any]) -> dict[str, list[Any]]:
 def _is_column(value: Any) -> bool:  # a column, or a cell
     is_sequence = isinstance(value, list | tuple) or getattr(value, "ndim", 0) == 1 or is_series(value)
     is_sequence = is_sequence or (hasattr(value, "to_list") or hasattr(value, "to_pylist"))
-    return is_sequence and not is_frame(value) and not is_table(value) and not any(map(is_row, _head(value)))
-
-
-def _head(column: Any) -> Sequence[Any]:  # a column
-    return listed(column[:1])
+    return is_sequence and not is_frame(value) and not is_table(value) and not any(map(is_row, listed(value[:1])))
 
 
 def listed(values: Any) -> list[Any]:  # an array, a Series, a list

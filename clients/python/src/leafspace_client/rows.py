@@ -231,12 +231,11 @@ def column_names(frame: Any) -> list[str]:  # a DataFrame
 
 def _frame_instances(frame: Any) -> list[Instance]:  # a DataFrame
     names = column_names(frame)
-    columns = [_column_cells(frame.iloc[:, index].tolist(), name) for index, name in enumerate(names)]
+    columns = [
+        [_sent_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(frame.iloc[:, index].tolist())]
+        for index, name in enumerate(names)
+    ]
     return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
-
-
-def _column_cells(values: Sequence[Any], name: str) -> list[Cell | list[str]]:
-    return [_sent_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(values)]
 
 
 def _array_instances(array: Any) -> list[Instance]:  # a numpy array, or one that is like it

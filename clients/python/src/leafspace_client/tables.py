@@ -214,20 +214,16 @@ def _array_columns(data: Any, of: TableNames) -> Columns:  # arrays, lists, dict
     if is_plain_array(data) and data.ndim == 2 and len(data):  # rows by features
         names = _names(of.features, data.shape[1])
         return {name: column_cells(column, name) for name, column in zip(names, data.T, strict=True)}
-    _refuse_one_column(data)
+    is_values = isinstance(data, list | tuple) and bool(data) and not any(map(is_row, data))
+    if is_values or is_series(data) or getattr(data, "ndim", 0) == 1:
+        detail = "the data are one column or one row of values; send rows by features: X.to_frame(), X.reshape(-1, 1)"
+        raise Invalid("dataset_bad_columns", detail)
     if isinstance(data, Sequence) and data and all(isinstance(row, Mapping) for row in data):
         return mapping_columns(data, of)
     rows = instances_of(data)
     if rows and all(isinstance(row, dict) for row in rows):
         return mapping_columns([row for row in rows if isinstance(row, dict)], of)
     return _columns_in_order(rows, of)
-
-
-def _refuse_one_column(data: Any) -> None:  # anything
-    is_values = isinstance(data, list | tuple) and bool(data) and not any(map(is_row, data))
-    if is_values or is_series(data) or getattr(data, "ndim", 0) == 1:
-        detail = "the data are one column or one row of values; send rows by features: X.to_frame(), X.reshape(-1, 1)"
-        raise Invalid("dataset_bad_columns", detail)
 
 
 def _columns_in_order(rows: Sequence[Instance], of: TableNames) -> Columns:
@@ -297,7 +293,12 @@ def written(columns: Columns) -> TableFile:
         import pyarrow as pa  # an extra
         import pyarrow.parquet as pq  # an extra
     except ImportError:
-        return TableFile(BytesIO(_json_rows(columns)), "application/json")
+        listed = [_listed(cells, name) for name, cells in columns.items()]
+        rows = (dict(zip(columns, values, strict=True)) for values in zip(*listed, strict=True))
+        return TableFile(
+            BytesIO("\n".join(json.dumps(row, allow_nan=False, ensure_ascii=False) for row in rows).encode()),
+            "application/json",
+        )
     sink = BytesIO()
     pq.write_table(pa.table({name: _arrow(cells, pa) for name, cells in columns.items()}), sink, compression="zstd")
     return TableFile(BytesIO(sink.getvalue()), "application/vnd.apache.parquet")
@@ -315,12 +316,6 @@ def _arrow(cells: Values, pa: Any) -> Any:  # pyarrow has no types
     if any(type(cell) is int and abs(cell) >= 2**63 for cell in cells):  # names: no type of Arrow has them all
         return pa.array([None if cell is None else str(cell) for cell in cells])
     return pa.array(cells)
-
-
-def _json_rows(columns: Columns) -> bytes:
-    listed = [_listed(cells, name) for name, cells in columns.items()]
-    rows = (dict(zip(columns, values, strict=True)) for values in zip(*listed, strict=True))
-    return "\n".join(json.dumps(row, allow_nan=False, ensure_ascii=False) for row in rows).encode()
 
 
 def _listed(cells: Values, name: str) -> list[Cell]:

@@ -35,11 +35,17 @@ def splits_categories(estimator: Any) -> bool:  # an estimator
 def native_trees(estimator: Any, inputs: ModelInputs) -> NativeTrees:  # an estimator
     """Return a fitted model's trees, which test raw columns by number."""
     stages = estimator._predictors  # noqa: SLF001  # has no other
-    known = _known_categories(estimator)
+    encoder = estimator._preprocessor.named_transformers_["encoder"]  # noqa: SLF001  # has no other
+    # In the order of their codes; a missing one has none.
+    known = [[each for each in of_column if each is not None and each == each] for of_column in encoder.categories_]
     flags = np.asarray(estimator.is_categorical_)
     columns = [*np.flatnonzero(flags).tolist(), *np.flatnonzero(~flags).tolist()]
-    sizes = [len(own) for own in known]
-    trees = [_tree(each, columns, sizes, output) for stage in stages for output, each in enumerate(stage)]
+    sizes = [len(categories) for categories in known]
+    trees = [
+        [_node(each, at, columns, sizes, output) for at in range(len(each.nodes))]
+        for stage in stages
+        for output, each in enumerate(stage)
+    ]
     return NativeTrees(
         trees=arrays_of_nodes(trees, len(stages[0])),
         labels=getattr(estimator, "classes_", None),
@@ -58,12 +64,6 @@ def _link(estimator: Any) -> Operation | None:  # an estimator
     return lambda nodes, raw: nodes.add("Sigmoid", [raw])
 
 
-def _known_categories(estimator: Any) -> list[list[Any]]:  # an estimator
-    """Return the categories of each column of them, in the order of their codes; a missing one has none."""
-    encoder = estimator._preprocessor.named_transformers_["encoder"]  # noqa: SLF001  # has no other
-    return [[each for each in own if each is not None and each == each] for own in encoder.categories_]
-
-
 def _codings(known: dict[int, list[Any]], inputs: ModelInputs) -> dict[int, Coding]:
     names = inputs.names or [f"x{column}" for column in range(inputs.n_features)]
     return {
@@ -73,10 +73,6 @@ def _codings(known: dict[int, list[Any]], inputs: ModelInputs) -> dict[int, Codi
         )
         for column, own in known.items()
     }
-
-
-def _tree(predictor: Any, columns: Sequence[int], sizes: Sequence[int], output: int) -> list[TreeNode]:
-    return [_node(predictor, at, columns, sizes, output) for at in range(len(predictor.nodes))]
 
 
 def _node(predictor: Any, at: int, columns: Sequence[int], sizes: Sequence[int], output: int) -> TreeNode:

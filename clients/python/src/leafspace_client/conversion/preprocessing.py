@@ -125,19 +125,15 @@ def read_missing_texts(estimator: Any, rows: Any) -> None:  # an estimator, a Da
     scikit-learn distinguishes between NaN and ``None`` in texts, which are both missing here: an imputer fills neither
     where the rows hold the other one alone.
     """
-    fills_nan, fills_none = _fillable(rows)
+    # Whether NaN may be what is missing in texts, and whether ``None`` may be.
+    texts = [rows.iloc[:, at] for at in range(rows.shape[1])] if is_frame(rows) else []
+    missing = [each for column in texts if column.dtype.kind not in "iufbM" for each in column[column.isna()]]
+    n_none = sum(each is None for each in missing)
+    fills_nan, fills_none = n_none < len(missing) or not missing, n_none > 0 or not missing
     for step in _all_steps(estimator):
         is_of_texts = isinstance(step, SimpleImputer) and step.statistics_.dtype.kind in "OUST"
         if is_of_texts and not isinstance(step.missing_values, str):
             step.missing_values = "" if (fills_none if step.missing_values is None else fills_nan) else np.nan
-
-
-def _fillable(rows: Any) -> tuple[bool, bool]:  # a DataFrame or a matrix
-    """Return whether NaN may be what is missing in texts, and whether ``None`` may be."""
-    texts = [rows.iloc[:, at] for at in range(rows.shape[1])] if is_frame(rows) else []
-    missing = [each for column in texts if column.dtype.kind not in "iufbM" for each in column[column.isna()]]
-    n_none = sum(each is None for each in missing)
-    return n_none < len(missing) or not missing, n_none > 0 or not missing
 
 
 def _all_steps(estimator: Any) -> Iterator[Any]:  # an estimator, its steps

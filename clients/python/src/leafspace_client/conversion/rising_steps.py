@@ -123,19 +123,15 @@ def move_tests_to_raw_numbers(model: ModelProto, taken: Sequence[TakenOff], n_co
     for index, node in reversed(list(enumerate(model.graph.node))):
         if not node.op_type.startswith("TreeEnsemble"):
             continue
-        tensor = _rounded_from(model, node.input[0])
+        # The tensor of doubles that trees read rounded to single precision; ``None`` where nothing rounds.
+        casts = {node.output[0]: node for node in model.graph.node if node.op_type == "Cast"}
+        outer = casts.get(node.input[0])
+        inner = None if outer is None else casts.get(outer.input[0])
+        tensor = inner.input[0] if inner is not None and inner.attribute[0].i == TensorProto.FLOAT else None
         for each in taken:
             _move_thresholds(node, each, numbers, rounds=tensor is not None)
         for made in reversed([] if tensor is None else _round_others(node, tensor, raw, n_columns)):
             model.graph.node.insert(index, made)
-
-
-def _rounded_from(model: ModelProto, tensor: str) -> str | None:
-    """Return the tensor of doubles that trees read rounded to single precision; ``None`` where nothing rounds."""
-    casts = {node.output[0]: node for node in model.graph.node if node.op_type == "Cast"}
-    outer = casts.get(tensor)
-    inner = None if outer is None else casts.get(outer.input[0])
-    return inner.input[0] if inner is not None and inner.attribute[0].i == TensorProto.FLOAT else None
 
 
 def _move_thresholds(node: NodeProto, taken: TakenOff, numbers: type, *, rounds: bool) -> None:

@@ -198,7 +198,8 @@ def _categories(kept: _Document, name: str, inputs: ModelInputs, column: int) ->
     texts = [data[start:end].decode(errors="replace") for start, end in pairwise(offsets)]
     if data.isascii():
         return list(texts)
-    categories = _categories_of_rows(inputs, column)
+    series: Any = inputs.features_of(inputs.rows).iloc[:, column] if is_frame(inputs.rows) else None
+    categories = [str(each) for each in series.cat.categories] if hasattr(series, "cat") else []
     if _as_cut(categories) == (data, offsets):
         return list(categories)
     if categories and set(categories) <= set(texts):
@@ -209,12 +210,6 @@ def _categories(kept: _Document, name: str, inputs: ModelInputs, column: int) ->
         "on categories in ASCII"
     )
     raise CannotConvert("cannot_convert", detail)
-
-
-def _categories_of_rows(inputs: ModelInputs, column: int) -> list[str]:
-    """Return the categories of a column of a DataFrame; none where it has no type of categories."""
-    series: Any = inputs.features_of(inputs.rows).iloc[:, column] if is_frame(inputs.rows) else None
-    return [str(each) for each in series.cat.categories] if hasattr(series, "cat") else []
 
 
 def _as_cut(categories: Sequence[str]) -> tuple[bytes, list[int]]:

@@ -53,8 +53,8 @@ def _constraints(request: ExplanationParts, model: Model) -> dict[str, Constrain
     constraints: dict[str, Constraint] = {}
     known, without_order = set(model.feature_names), _features_without_order(model)
     for constraint in CONSTRAINTS:
-        for place, name in enumerate(getattr(request, constraint)):
-            pointer = f"/{constraint}/{place}"
+        for index, name in enumerate(getattr(request, constraint)):
+            pointer = f"/{constraint}/{index}"
             if name not in known:
                 detail = f"{_quoted(name)} is no feature of the model; name one of the model's `feature_names`"
                 raise StorageError("validation_failed", detail, pointer)

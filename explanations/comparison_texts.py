@@ -48,10 +48,10 @@ def _where(regions: Sequence[ChangedRegion], *, is_share: bool) -> str:
 def _shared(changed: ModelChange) -> str:
     if changed.neighbors is None:
         return ""
-    found = changed.neighbors
+    shown = changed.neighbors
     return (
-        f" Of a row's {found.n_neighbors} nearest rows, both models have {share(found.share)} in common "
-        f"({share(found.by_chance)} by chance)."
+        f" Of a row's {shown.n_neighbors} nearest rows, both models have {share(shown.share)} in common "
+        f"({share(shown.by_chance)} by chance)."
     )
 
 
@@ -71,9 +71,9 @@ def summary_of_datasets(
             f"nothing has changed: a distance of typicality below {typicality.detectable_distance:.2f} may go unseen, "
             f"and {_UNSEEN}."
         )
-    found = [*_named(drift, name_of)] or [_NOT_SHOWN]
-    verb = "differs" if len(found) == 1 else "differ"
-    claim = f"{'; '.join(found)}: {'this' if len(found) == 1 else 'these'} {verb} by more than chance would explain"
+    shown = [*_named(drift, name_of)] or [_NOT_SHOWN]
+    verb = "differs" if len(shown) == 1 else "differ"
+    claim = f"{'; '.join(shown)}: {'this' if len(shown) == 1 else 'these'} {verb} by more than chance would explain"
     return (
         f"{claim[0].upper()}{claim[1:]}, at 95 % for all together, for rows that were drawn independently; {_UNSEEN}."
     )

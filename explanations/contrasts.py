@@ -53,8 +53,8 @@ def contrasts(warm: WarmExplainer, row: ContrastedRow, limits: ContrastLimits) -
         return entries
     reasons = parting_reasons(paths, row.leaves, warm.index.leaves[nearest], warm.index.weights)
     compared = Compared(row.values, [prototype.values for prototype in prototypes])
-    found = write_differences(warm.reason_texts, reasons, compared, limits)
-    return [{**entry, "differences": differences} for entry, differences in zip(entries, found, strict=True)]
+    written = write_differences(warm.reason_texts, reasons, compared, limits)
+    return [{**entry, "differences": differences} for entry, differences in zip(entries, written, strict=True)]
 
 
 def write_differences(
@@ -78,11 +78,11 @@ def write_differences(
     list of one list for each pair
         Entries as those of reasons are; what most of the trees ask comes first.
     """
-    found = texts.write(reasons, compared, limits.n_differences, with_intervals=limits.with_intervals)
-    for entries in found:
+    written = texts.write(reasons, compared, limits.n_differences, with_intervals=limits.with_intervals)
+    for entries in written:
         for entry in entries:
             entry["text"] = difference_text(entry, texts.phrases_of(entry["feature"]))
-    return found
+    return written
 
 
 def difference_text(reason: Mapping[str, Any], phrases: ColumnPhrases | None = None) -> str:

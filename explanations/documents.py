@@ -18,10 +18,10 @@ def decimals(values: NDArray[np.float32 | np.float64]) -> list[float]:
     A score of 0.88333334 in single precision is written as that, where a double would be 0.8833333253860474.
     """
     if values.dtype == np.float64:
-        own: list[float] = values.tolist()
-        return own
-    found: list[float] = orjson.loads(orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY))
-    return found
+        value: list[float] = values.tolist()
+        return value
+    numbers: list[float] = orjson.loads(orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY))
+    return numbers
 
 
 def written(rows: list[Any]) -> list[Any]:
@@ -40,10 +40,10 @@ def refusal(row_id: str, error: RowRefused) -> dict[str, Any]:
 def class_prediction(label: str, classes: list[str], scores: list[float], *, near_tie: bool) -> dict[str, Any]:
     """Return the prediction of a classifier."""
     named = [{"label": name, "value": score} for name, score in zip(classes, scores, strict=True)]
-    found: dict[str, Any] = {"task": "classification", "label": label, "scores": named}
+    prediction: dict[str, Any] = {"task": "classification", "label": label, "scores": named}
     if near_tie:
-        found["near_tie"] = True
-    return found
+        prediction["near_tie"] = True
+    return prediction
 
 
 def value_prediction(value: float) -> dict[str, Any]:

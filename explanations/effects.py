@@ -195,10 +195,10 @@ class WarmEffects:
                 reference = int(candidates[proximities[row, candidates].argmax()])
                 together.setdefault((reference, scores[row]), []).append(row)
         written: list[RowEffects | None] = [None] * len(compared)
-        for (reference, score), places in together.items():
-            some = ranks if len(places) == len(ranks) else ranks[places]
+        for (reference, score), rows_of_score in together.items():
+            some = ranks if len(rows_of_score) == len(ranks) else ranks[rows_of_score]
             effects = self.effects.mean_effects(some, self.ranks[reference : reference + 1], score)
-            for row, of_players in zip(places, effects, strict=True):
+            for row, of_players in zip(rows_of_score, effects, strict=True):
                 written[row] = RowEffects(reference, score, of_players)
         return written
 
@@ -215,13 +215,13 @@ class WarmEffects:
     ) -> list[RowEffects | None]:
         written: list[RowEffects | None] = [None] * len(scores)
         for score in sorted(set(scores)):
-            places = [row for row, of_row in enumerate(scores) if of_row == score]
+            rows_of_score = [row for row, of_row in enumerate(scores) if of_row == score]
             against = mean.ranks, score, mean.weights
-            effects = self.effects.mean_effects(ranks[places], *against)
-            points: Sequence[NDArray[np.float64] | None] = [None] * len(places)
+            effects = self.effects.mean_effects(ranks[rows_of_score], *against)
+            points: Sequence[NDArray[np.float64] | None] = [None] * len(rows_of_score)
             if self.effects.has_points:
-                points = list(points_of_probability(self.effects, ranks[places], *against))
-            for row, of_players, of_row in zip(places, effects, points, strict=True):
+                points = list(points_of_probability(self.effects, ranks[rows_of_score], *against))
+            for row, of_players, of_row in zip(rows_of_score, effects, points, strict=True):
                 written[row] = RowEffects(mean, score, of_players, of_row)
         return written
 

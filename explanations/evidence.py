@@ -137,14 +137,14 @@ class WarmEvidence:
         n_searched, searched_leaves = _N_FIRST, scored.file.leaves(leaves[None])[0]
         while True:
             nearest = scored.file.search.nearest(searched_leaves, n_searched, Restriction(allowed))
-            places = np.searchsorted(scored.rows, nearest.rows)
-            proximities = scored.proximities(nearest, places, at)
-            weights = weights_of_rows_like(proximities, scores[places], score)
-            if len(places) < n_searched:
-                return gather_evidence(weights, scored.targets[places], len(self._classes))
+            indices = np.searchsorted(scored.rows, nearest.rows)
+            proximities = scored.proximities(nearest, indices, at)
+            weights = weights_of_rows_like(proximities, scores[indices], score)
+            if len(indices) < n_searched:
+                return gather_evidence(weights, scored.targets[indices], len(self._classes))
             others = scored.most_proximity(int(nearest.proximities[-1]), at)
-            if _is_settled(weights, proximities, scores[places] - score, others):
-                return gather_evidence(weights, scored.targets[places], len(self._classes))
+            if _is_settled(weights, proximities, scores[indices] - score, others):
+                return gather_evidence(weights, scored.targets[indices], len(self._classes))
             n_searched *= 4
 
 

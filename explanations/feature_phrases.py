@@ -150,7 +150,7 @@ def phrases_of(
     """
     words = words or {}
     queries = {} if features is None else dict(zip(features.names, features.features, strict=True))
-    found: dict[str, ColumnPhrases] = {}
+    phrases: dict[str, ColumnPhrases] = {}
     for name, column in zip(names, columns, strict=True):
         near = None if values is None else values.get(name, ())
         of_column = words.get(name, ColumnWords(name))
@@ -161,14 +161,14 @@ def phrases_of(
             replace(known, is_single=is_single, precision=precision, values=near or (), keeps_digits=keeps_digits),
         )
         if features is not None and column.name in queries and of_column.name == name:
-            found[name] = FeaturePhrases(queries[column.name], features.schema, numbers)
+            phrases[name] = FeaturePhrases(queries[column.name], features.schema, numbers)
         elif column.type == "boolean":
-            found[name] = BooleanPhrases(of_column)
+            phrases[name] = BooleanPhrases(of_column)
         elif column.type == "number":
-            found[name] = numbers
+            phrases[name] = numbers
         elif name in words:
-            found[name] = CategoryPhrases(of_column)
-    return found
+            phrases[name] = CategoryPhrases(of_column)
+    return phrases
 
 
 def implications_of(phrases: Phrases, statements: Statements) -> Implications:
@@ -181,7 +181,7 @@ def implications_of(phrases: Phrases, statements: Statements) -> Implications:
             tests += _tests_of(about, words.feature)
             never_missing += [about.name] if is_never_missing(words.feature) else []
     pairs = implied([test for _, test in tests])
-    return Implications.of([(tests[given][0], tests[then][0]) for given, then in pairs], never_missing)
+    return Implications.of([(tests[premise][0], tests[then][0]) for premise, then in pairs], never_missing)
 
 
 def _tests_of(about: FeatureStatements, feature: Feature) -> list[tuple[ColumnTest, FeatureTest]]:
@@ -189,12 +189,12 @@ def _tests_of(about: FeatureStatements, feature: Feature) -> list[tuple[ColumnTe
     if feature.kind == "exists":
         inside = [cut for cut in about.cuts.tolist() if floor(cut) == 0]
         return [(ColumnTest(about.name, ">", cut), FeatureTest(feature)) for cut in inside]
-    found: dict[ColumnTest, FeatureTest] = {}
+    tests: dict[ColumnTest, FeatureTest] = {}
     for cut, missing_greater in zip(about.cuts.tolist(), about.missing_greater.tolist(), strict=True):
         operator: TestOperator = "<=" if missing_greater and not is_never_missing(feature) else ">"
         if cut < inf:
-            found[ColumnTest(about.name, operator, cut)] = FeatureTest(feature, operator, cut)
-    return list(found.items())
+            tests[ColumnTest(about.name, operator, cut)] = FeatureTest(feature, operator, cut)
+    return list(tests.items())
 
 
 Answer = tuple[int, bool]  # a condition, by its index, and whether it holds
@@ -214,17 +214,17 @@ def implied_answers(conditions: Sequence[Condition | None], phrases: Phrases) ->
     """
     tests: dict[FeatureTest, list[Answer]] = {}  # where the test holds, the conditions do or do not
     for index, condition in enumerate(conditions):
-        found = None if condition is None else _test_of(condition, phrases.get(condition.column))
-        if found is not None:
-            tests.setdefault(found[0], []).append((index, found[1]))
+        tested = None if condition is None else _test_of(condition, phrases.get(condition.column))
+        if tested is not None:
+            tests.setdefault(tested[0], []).append((index, tested[1]))
     listed = list(tests)
-    pairs = [(tests[listed[given]][0], then) for given, to in implied(listed) for then in tests[listed[to]]]
+    pairs = [(tests[listed[premise]][0], then) for premise, to in implied(listed) for then in tests[listed[to]]]
     for answers in tests.values():  # of several that ask the same, each follows from the first, and that from each
         pairs += [pair for other in answers[1:] for pair in ((answers[0], other), (other, answers[0]))]
     in_order = sorted(listed, key=lambda test: (str(test.feature), test.operator or "", _weakness(test)))
-    for given, then in pairwise(in_order):
-        if given.feature == then.feature and given.operator == then.operator:
-            pairs += [(tests[given][0], other) for other in tests[then]]
+    for premise, then in pairwise(in_order):
+        if premise.feature == then.feature and premise.operator == then.operator:
+            pairs += [(tests[premise][0], other) for other in tests[then]]
     return pairs
 
 

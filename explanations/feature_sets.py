@@ -106,10 +106,10 @@ def listed_set(relational_dataset: str, features: Sequence[RelationalFeature]) -
     The request is kept without the features, which the result has.
     """
     result = FeatureSetResult(n_features=len(features), features=list(features)).model_dump(mode="json")
-    kept = FeatureSetRequest(relational_dataset=relational_dataset).model_dump(mode="json")
+    stored_request = FeatureSetRequest(relational_dataset=relational_dataset).model_dump(mode="json")
     requested = [{name: of[name] for name in of if name not in {"id", "type"}} for of in result["features"]]
-    identifier = content_identifier(FEATURE_SETS.name, FEATURE_SETS.revision, kept | {"features": requested})
-    new = NewArtefact(identifier, FEATURE_SETS.name, kept, relational_dataset=relational_dataset)
+    identifier = content_identifier(FEATURE_SETS.name, FEATURE_SETS.revision, stored_request | {"features": requested})
+    new = NewArtefact(identifier, FEATURE_SETS.name, stored_request, relational_dataset=relational_dataset)
     return new, orjson.dumps(result)
 
 

@@ -64,20 +64,20 @@ class ReadInstances:
         """Number of all instances."""
         return len(self.indices) + len(self.refused)
 
-    def among(self, places: Sequence[int], others: Mapping[int, RowRefused]) -> "ReadInstances":
+    def among(self, positions: Sequence[int], others: Mapping[int, RowRefused]) -> "ReadInstances":
         """Return the same instances among others that are refused.
 
         Parameters
         ----------
-        places : n_instances indices
+        positions : n_instances indices
             Of these instances among all.
         others
             Why the others are refused, by their indices among all.
         """
-        refused = {places[index]: error for index, error in self.refused.items()}
-        indices = [places[index] for index in self.indices]
-        targets = {places[index]: target for index, target in self.targets.items()}
-        references = {places[index]: row for index, row in self.references.items()}
+        refused = {positions[index]: error for index, error in self.refused.items()}
+        indices = [positions[index] for index in self.indices]
+        targets = {positions[index]: target for index, target in self.targets.items()}
+        references = {positions[index]: row for index, row in self.references.items()}
         return ReadInstances(self.rows, indices, self.values, {**refused, **others}, self.ignored, targets, references)
 
     def registered(
@@ -170,11 +170,11 @@ def _refuse_repeated_id(row_ids: Sequence[str], pointer: str) -> NoReturn:
 
 def run_readable(session: ModelSession, read: ReadInstances) -> Run:
     """Apply the model to instances."""
-    found = session.run_rows(read.rows)
-    if not found.refused:
-        return found.outcome, read.indices, read.refused
-    late = {read.indices[row]: error for row, error in found.refused}
-    return found.outcome, [read.indices[row] for row in found.accepted], read.refused | late
+    run = session.run_rows(read.rows)
+    if not run.refused:
+        return run.outcome, read.indices, read.refused
+    late = {read.indices[row]: error for row, error in run.refused}
+    return run.outcome, [read.indices[row] for row in run.accepted], read.refused | late
 
 
 def encoded_value(

@@ -48,10 +48,10 @@ class RowSearch:
 
     def nearest(self, leaves: NDArray[np.int32]) -> tuple[list[NearRow], Nearest]:
         """Return the nearest rows of a row, whose leaves are (n_trees,), as explanations have them and as found."""
-        found = self.file.search.nearest(leaves, self.n_rows, self.within)
-        shares = (found.proximities / self.file.search.total_weight).tolist()
-        rows = [self._near_row(row, share) for row, share in zip(found.rows.tolist(), shares, strict=True)]
-        return rows, found
+        near = self.file.search.nearest(leaves, self.n_rows, self.within)
+        shares = (near.proximities / self.file.search.total_weight).tolist()
+        rows = [self._near_row(row, share) for row, share in zip(near.rows.tolist(), shares, strict=True)]
+        return rows, near
 
     def _near_row(self, row: int, share: float) -> NearRow:
         head = {"row_id": self.file.row_id(row), **self._outcome(row), "proximity": share}
@@ -145,11 +145,11 @@ class WarmReference:
 
     def _among(self, row_ids: Sequence[str]) -> NDArray[np.bool_]:
         allowed = np.zeros(self.open().n_rows, dtype=np.bool_)
-        for place, row_id in enumerate(row_ids):
+        for index, row_id in enumerate(row_ids):
             row = self.open().row(row_id)
             if row is None:
                 detail = f"no row of the reference dataset has the id {row_id[:_ID_CHARACTERS]!r}"
-                raise StorageError("validation_failed", detail, f"/nearest_rows/row_ids/{place}")
+                raise StorageError("validation_failed", detail, f"/nearest_rows/row_ids/{index}")
             allowed[row] = True
         return allowed
 

@@ -71,10 +71,10 @@ class NestedFeatures:
             ``schema_mismatch`` for rows that are not those of one example; see ``NestedRows.rows_of``.
             ``too_many_rows`` where they combine in more ways than a call may wait for.
         """
-        found: list[Any] = self.trie.vector(self.reader.rows_of(instance), visits).tolist()
+        vector: list[Any] = self.trie.vector(self.reader.rows_of(instance), visits).tolist()
         return [
             None if isnan(value) else value if holds.kind == "number" else _named(value, holds)
-            for value, holds in zip(found, self.holds, strict=True)
+            for value, holds in zip(vector, self.holds, strict=True)
         ]
 
     def row_id(self, instance: Mapping[str, Sequence[Any]]) -> str | None:

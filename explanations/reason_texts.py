@@ -163,7 +163,7 @@ class ReasonTexts:
         columns, keys = raw.reasons["column"].tolist(), raw.statements()
         texts = self.known_texts.of(keys, lambda indices: self._texts(raw, indices))
         intervals = self.known_intervals.of(keys, lambda chosen: self._intervals(raw, chosen)) if with_intervals else []
-        for index in [place for place, is_other in enumerate(raw.reasons["is_other"].tolist()) if is_other]:
+        for index in [at for at, is_other in enumerate(raw.reasons["is_other"].tolist()) if is_other]:
             found = self.reader.other(reasons, raw, index, compared.is_missing)
             texts[index] = self._sentence(columns[index], found) or self._brief_of(columns[index], found)
             if with_intervals:
@@ -321,29 +321,29 @@ def interval_of(reason: FeatureReason) -> dict[str, Any]:
         (RawSide.EXACT, reason["exact"]),
     )
     side = RawSide(sum(flag for flag, holds in sides if holds))
-    found = _interval(side, reason["low"], reason["high"], is_transformed=reason["transformed"])
+    interval = _interval(side, reason["low"], reason["high"], is_transformed=reason["transformed"])
     if reason["category"] is not None:
-        found["category"] = reason["category"]
+        interval["category"] = reason["category"]
     if reason["categories"]:
-        found["categories"] = list(reason["categories"])
+        interval["categories"] = list(reason["categories"])
     if reason["excluded_categories"]:
-        found["excluded_categories"] = list(reason["excluded_categories"])
-    return found
+        interval["excluded_categories"] = list(reason["excluded_categories"])
+    return interval
 
 
 def _interval(side: RawSide, low: float | None, high: float | None, *, is_transformed: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    interval: dict[str, Any] = {}
     if low is not None:
-        found |= {"low": low, "low_inclusive": RawSide.LOW_INCLUSIVE in side}
+        interval |= {"low": low, "low_inclusive": RawSide.LOW_INCLUSIVE in side}
     if high is not None:
-        found |= {"high": high, "high_inclusive": RawSide.HIGH_INCLUSIVE in side}
+        interval |= {"high": high, "high_inclusive": RawSide.HIGH_INCLUSIVE in side}
     flags = {"or_missing": RawSide.OR_MISSING in side, "is_missing": RawSide.IS_MISSING in side}
-    found |= dict.fromkeys((name for name, holds in flags.items() if holds), True)
+    interval |= dict.fromkeys((name for name, holds in flags.items() if holds), True)
     if is_transformed:
-        found["transformed"] = True
+        interval["transformed"] = True
     if RawSide.EXACT not in side:
-        found["exact"] = False
-    return found
+        interval["exact"] = False
+    return interval
 
 
 def _raw_feature(column: ModelColumn) -> int | None:

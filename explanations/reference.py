@@ -72,11 +72,11 @@ class UnexpectedlyMissing:
         values
             As callers send them, in the order of the features.
         """
-        found = [
+        is_missing = [
             values[feature] is None or (text is not None and values[feature] == text)
             for feature, text in zip(self.feature_indices, self.missing_texts, strict=True)
         ]
-        if not any(found):
+        if not any(is_missing):
             return None
-        missing: NDArray[np.bool_] = np.array(found)[self.columns] & (self.columns >= 0)
+        missing: NDArray[np.bool_] = np.array(is_missing)[self.columns] & (self.columns >= 0)
         return missing

@@ -112,26 +112,26 @@ def _add_texts(writer: MappedFileWriter, name: str, texts: pa.LargeStringArray) 
 def _add_cells(writer: MappedFileWriter, file: DatasetFile, columns: Sequence[str]) -> None:
     """Write all values as numbers; those of categories are the places of their texts."""
     types = np.array([_TYPES[file.column(name).type] for name in columns], dtype=np.uint8)
-    places: dict[int, dict[str, int]] = {index: {} for index in np.flatnonzero(types == _CATEGORY).tolist()}
+    codes_of_texts: dict[int, dict[str, int]] = {index: {} for index in np.flatnonzero(types == _CATEGORY).tolist()}
     writer.add("types", types)
-    blocks = (_numbers(block, places) for block in file.iter_blocks(columns, _BLOCK_ROWS))
+    blocks = (_numbers(block, codes_of_texts) for block in file.iter_blocks(columns, _BLOCK_ROWS))
     writer.add_blocks("cells", (file.n_rows, len(columns)), np.dtype(np.float64), blocks)
-    for index, own in places.items():
-        _add_texts(writer, f"{_TEXTS}{index}", pa.array(list(own), pa.large_string()))
+    for index, codes in codes_of_texts.items():
+        _add_texts(writer, f"{_TEXTS}{index}", pa.array(list(codes), pa.large_string()))
 
 
-def _numbers(block: Sequence[NDArray[Any]], places: dict[int, dict[str, int]]) -> NDArray[np.float64]:
+def _numbers(block: Sequence[NDArray[Any]], codes_of_texts: dict[int, dict[str, int]]) -> NDArray[np.float64]:
     numbers = np.empty((len(block[0]), len(block)))
     for index, values in enumerate(block):
-        numbers[:, index] = _places(values, places[index]) if index in places else values
+        numbers[:, index] = _places(values, codes_of_texts[index]) if index in codes_of_texts else values
     return numbers
 
 
 def _places(texts: NDArray[np.object_], known: dict[str, int]) -> NDArray[np.float64]:
     encoded = pa.array(texts, pa.string()).dictionary_encode()
-    own = [known.setdefault(text, len(known)) for text in encoded.dictionary.to_pylist()]
-    found: NDArray[np.float64] = np.array([*own, _MISSING])[pc.fill_null(encoded.indices, len(own)).to_numpy()]
-    return found
+    codes = [known.setdefault(text, len(known)) for text in encoded.dictionary.to_pylist()]
+    row: NDArray[np.float64] = np.array([*codes, _MISSING])[pc.fill_null(encoded.indices, len(codes)).to_numpy()]
+    return row
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,12 +199,12 @@ class ReferenceFile:
         """Return the row of an id, or ``None`` where there is none."""
         if self._ids is None or self._id_order is None:
             is_index = row_id.isascii() and row_id.isdigit() and len(row_id) <= len(str(self.n_rows))
-            found = int(row_id) if is_index else self.n_rows
+            row = int(row_id) if is_index else self.n_rows
         else:
             ids, order = self._ids, self._id_order
-            place = bisect_left(range(self.n_rows), row_id, key=lambda place: ids[int(order[place])])
-            found = self.n_rows if place == self.n_rows else int(order[place])
-        return found if found < self.n_rows and self.row_id(found) == row_id else None
+            index = bisect_left(range(self.n_rows), row_id, key=lambda index: ids[int(order[index])])
+            row = self.n_rows if index == self.n_rows else int(order[index])
+        return row if row < self.n_rows and self.row_id(row) == row_id else None
 
     def values(self, row: int) -> "RowValues":
         """Return the values of a row."""
@@ -232,8 +232,8 @@ def _reader(arrays: Mapping[str, NDArray[Any]], index: int, kind: int) -> Callab
 
 
 def _texts_of(column: NDArray[np.float64], read: Callable[[float], Any]) -> NDArray[np.object_]:
-    numbers, places = np.unique(column, return_inverse=True)
-    return np.array([read(number) for number in numbers.tolist()], np.object_)[places]
+    numbers, codes_of_texts = np.unique(column, return_inverse=True)
+    return np.array([read(number) for number in numbers.tolist()], np.object_)[codes_of_texts]
 
 
 def evenly_spaced(n_rows: int, n_most: int) -> NDArray[np.int64]:

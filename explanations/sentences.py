@@ -175,8 +175,8 @@ def _of_changes(changes: Mapping[str, Any], naming: Naming, subject: str) -> str
     outcome_words = naming.outcome_text(changes["outcome"])
     if not changes["options"]:
         n_features = "one feature" if changes["n_features_searched"] == 1 else "one or two features"
-        found = "gives" if changes["none_with_fewer"] else "that was searched gives"
-        return f"No change of {n_features} {found} the outcome {outcome_words}."
+        verb = "gives" if changes["none_with_fewer"] else "that was searched gives"
+        return f"No change of {n_features} {verb} the outcome {outcome_words}."
     parts = changes["options"][0]["changes"]
     named = [
         f"{naming.mention(part['feature'])} were {naming.value(part['feature'], part['to'])}"

@@ -65,15 +65,15 @@ def shown_players(
 ) -> dict[int, ShownPlayer]:
     """Return the players that callers may see, by their indices; transformed columns only where all features are."""
     raw_index = {name: index for index, name in enumerate(description.feature_names)}
-    found = {}
+    by_player = {}
     for player, (name, transformed) in enumerate(zip(players.names, players.transformed, strict=True)):
         if transformed and shown is None:
-            found[player] = ShownPlayer({"feature": name}, None, None, None)
+            by_player[player] = ShownPlayer({"feature": name}, None, None, None)
         elif name in groups and not transformed:
-            found[player] = _shown_player(name, groups[name], None, words)
+            by_player[player] = _shown_player(name, groups[name], None, words)
         elif not transformed and (shown is None or name in shown):
-            found[player] = _shown_player(name, [name], raw_index.get(name), words)
-    return found
+            by_player[player] = _shown_player(name, [name], raw_index.get(name), words)
+    return by_player
 
 
 def _shown_player(name: str, members: Sequence[str], index: int | None, words: DictionaryWords) -> ShownPlayer:

@@ -51,12 +51,12 @@ def _field(*path: str) -> Read:
     """Return a function that reads a field of an explanation; null where it, or what it is in, is absent."""
 
     def read(document: Document) -> Any:  # any JSON value
-        found: Any = document
+        value: Any = document
         for name in path:
-            found = found.get(name)
-            if found is None:
+            value = value.get(name)
+            if value is None:
                 break
-        return found
+        return value
 
     return read
 
@@ -89,8 +89,8 @@ def _score(document: Document) -> float | None:
     prediction = document.get("prediction")
     if prediction is None:
         return None
-    found: float = next(score["value"] for score in prediction["scores"] if score["label"] == prediction["label"])
-    return found
+    value: float = next(score["value"] for score in prediction["scores"] if score["label"] == prediction["label"])
+    return value
 
 
 _BEGINNING: Mapping[str, tuple[pa.DataType, Read]] = {

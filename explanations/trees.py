@@ -62,7 +62,7 @@ def _split(node: ApproximationNode, features: Mapping[str, RuleFeature]) -> Spli
 
 
 def follow_path(
-    splits: tuple[Split | None, ...], known: Mapping[str, Any], implications: Iterable[ImpliedAnswer] = ()
+    splits: tuple[Split | None, ...], reached: Mapping[str, Any], implications: Iterable[ImpliedAnswer] = ()
 ) -> PartialPath:
     """Go from the root as far as a row's values are known, or what they imply.
 
@@ -70,15 +70,15 @@ def follow_path(
     ----------
     splits : (n_nodes,)
         Of the tree.
-    known
+    reached
         Values by column, as callers send them; ``None`` is a missing value, which is known to be missing.
     implications
         What follows from tests' holding, or not, among the tree's nodes.
     """
     answers = {
-        node: split.term.holds(known[split.term.column])
+        node: split.term.holds(reached[split.term.column])
         for node, split in enumerate(splits)
-        if split is not None and split.term.column in known
+        if split is not None and split.term.column in reached
     }
     answers = _with_implied(answers, implications)
     passed, node = [], 0
@@ -92,16 +92,16 @@ def _with_implied(answers: dict[int, bool], implications: Iterable[ImpliedAnswer
     """Return the answers with those that follow, each from those before it; what is answered stays."""
     follows: dict[tuple[int, bool], list[tuple[int, bool]]] = {}
     for each in implications:
-        given, then = (each.node, each.holds), (each.implied_node, each.implied_holds)
-        follows.setdefault(given, []).append(then)
-        follows.setdefault((then[0], not then[1]), []).append((given[0], not given[1]))
-    found, waiting = dict(answers), list(answers.items())
+        premise, then = (each.node, each.holds), (each.implied_node, each.implied_holds)
+        follows.setdefault(premise, []).append(then)
+        follows.setdefault((then[0], not then[1]), []).append((premise[0], not premise[1]))
+    reached, waiting = dict(answers), list(answers.items())
     while waiting:
         for node, holds in follows.get(waiting.pop(), ()):
-            if node not in found:
-                found[node] = holds
+            if node not in reached:
+                reached[node] = holds
                 waiting.append((node, holds))
-    return found
+    return reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,16 +168,16 @@ class WarmTree:
 def _paths(
     content: ApproximationTreeResult, splits: tuple[Split | None, ...], conditions: WordedConditions | None
 ) -> tuple[dict[str, Any] | None, ...]:
-    found: list[dict[str, Any] | None] = [None] * len(splits)
+    reached: list[dict[str, Any] | None] = [None] * len(splits)
     nodes_above: list[list[dict[str, Any]]] = [[] for _ in splits]
     for index, split in enumerate(splits):  # parents come first
         node = content.nodes[index]
         if split is None:
-            found[index] = {"nodes": nodes_above[index], "leaf": _leaf(node)}
+            reached[index] = {"nodes": nodes_above[index], "leaf": _leaf(node)}
             continue
         nodes_above[split.left] = [*nodes_above[index], path_node(node, conditions, holds=True)]
         nodes_above[split.right] = [*nodes_above[index], path_node(node, conditions, holds=False)]
-    return tuple(found)
+    return tuple(reached)
 
 
 def path_node(node: ApproximationNode, conditions: WordedConditions | None = None, *, holds: bool) -> dict[str, Any]:

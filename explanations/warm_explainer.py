@@ -285,11 +285,11 @@ def _reference_case(prototype: WarmPrototype) -> ReferenceCase:
 def _reference(
     records: ExplainerRecords, objects: ObjectStore, session: ModelSession, labels: Sequence[str]
 ) -> WarmReference | None:
-    kept = records.prototype_set.files.get(_REFERENCE)
-    if kept is None:
+    stored = records.prototype_set.files.get(_REFERENCE)
+    if stored is None:
         return None
     return WarmReference(
-        lambda: ReferenceFile(objects.path(kept), feature_numbers(session.description.columns)),
+        lambda: ReferenceFile(objects.path(stored), feature_numbers(session.description.columns)),
         lambda: open_rows(objects, records.dataset.content, pages=True),
         labels,
         records.model.classes,

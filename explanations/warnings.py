@@ -97,11 +97,11 @@ class RowWarnings:
             *self._of_model,
         ]
 
-    def _of_features(self, code: str, found: list[tuple[int, Any]], of_others: str) -> Iterable[Warning_]:
-        for index, value in found[:_MOST_OF_A_CODE]:
+    def _of_features(self, code: str, cells: list[tuple[int, Any]], of_others: str) -> Iterable[Warning_]:
+        for index, value in cells[:_MOST_OF_A_CODE]:
             yield {"code": code, "feature": self._names[index], "detail": self._detail(index, value)}
-        if len(found) > _MOST_OF_A_CODE:
-            yield {"code": code, "detail": f"{len(found) - _MOST_OF_A_CODE:,} more features {of_others}"}
+        if len(cells) > _MOST_OF_A_CODE:
+            yield {"code": code, "detail": f"{len(cells) - _MOST_OF_A_CODE:,} more features {of_others}"}
 
     def _detail(self, index: int, value: Any) -> str:  # a cell
         text = self._range_texts.get(index)

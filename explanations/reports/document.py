@@ -87,39 +87,42 @@ def draw_report(shown: ReportInputs, figures: Figures, tick: Tick = no_tick) -> 
 
 def _parts(shown: ReportInputs, figures: Figures) -> Iterator[tuple[PartName, str]]:
     """Yield the parts in their order, each as HTML."""
-    own = shown.own
+    explained = shown.own
     yield "request", report.draw_request(shown.request.model_dump(mode="json"))
-    yield "model", draw_model(own.model, ModelContext(*_trusted(own), columns=own.dataset))
-    yield "prototypes", _prototypes(own)
+    yield "model", draw_model(explained.model, ModelContext(*_trusted(explained), columns=explained.dataset))
+    yield "prototypes", _prototypes(explained)
     if shown.map is not None:
-        yield "map", draw_map(shown.map, MapContext(own.model, own.dataset))
-    if own.rule_set is not None:
-        yield "rules", draw_rule_set(own.rule_set, RulesContext(own.model, own.dataset))
-    if own.approximation_tree is not None:
-        yield "tree", draw_approximation_tree(own.approximation_tree, TreeContext(own.model, own.dataset))
+        yield "map", draw_map(shown.map, MapContext(explained.model, explained.dataset))
+    if explained.rule_set is not None:
+        yield "rules", draw_rule_set(explained.rule_set, RulesContext(explained.model, explained.dataset))
+    if explained.approximation_tree is not None:
+        yield (
+            "tree",
+            draw_approximation_tree(explained.approximation_tree, TreeContext(explained.model, explained.dataset)),
+        )
     if shown.rows:
         yield "rows", "\n".join(_why(shown, row) for row in shown.rows)
     if shown.label_audit is not None:
         yield "audit", _audit(shown, shown.label_audit)
     if shown.comparison is not None:
-        yield "compared", _compared(own, shown.comparison)
+        yield "compared", _compared(explained, shown.comparison)
     if shown.other is not None and figures.comparison is not None:
-        yield "comparison", _comparison(own, shown.other, figures.comparison)
+        yield "comparison", _comparison(explained, shown.other, figures.comparison)
     if shown.newer_dataset is not None and figures.drift is not None:
         drift = figures.drift.model_dump(mode="json")
-        yield "drift", report.draw_drift(drift, shown.newer_dataset, own.dataset, own.model)
+        yield "drift", report.draw_drift(drift, shown.newer_dataset, explained.dataset, explained.model)
     yield "methods", report.draw_sentences("Methods", methods_of(shown))
     yield "limits", report.draw_sentences("Limits", limits_of(shown))
 
 
-def _trusted(found: Explained) -> tuple[list[Json], list[Json], list[Json]]:
+def _trusted(explained: Explained) -> tuple[list[Json], list[Json], list[Json]]:
     """Return what the table of trust shows."""
-    trees = [] if found.approximation_tree is None else [found.approximation_tree]
-    return [found.prototype_set], [] if found.rule_set is None else [found.rule_set], trees
+    trees = [] if explained.approximation_tree is None else [explained.approximation_tree]
+    return [explained.prototype_set], [] if explained.rule_set is None else [explained.rule_set], trees
 
 
-def _prototypes(found: Explained) -> str:
-    return draw_prototype_set(found.prototype_set, SetContext(found.model, found.dataset, n_cards=_N_CARDS))
+def _prototypes(explained: Explained) -> str:
+    return draw_prototype_set(explained.prototype_set, SetContext(explained.model, explained.dataset, n_cards=_N_CARDS))
 
 
 def _why(shown: ReportInputs, row: Json) -> str:
@@ -134,18 +137,20 @@ def _why(shown: ReportInputs, row: Json) -> str:
 
 
 def _audit(shown: ReportInputs, audit: Json) -> str:
-    own = shown.own
-    drawn = draw_label_audit(audit, AuditContext(own.model, own.dataset, n_rows=_N_SUSPECTS))
+    explained = shown.own
+    drawn = draw_label_audit(audit, AuditContext(explained.model, explained.dataset, n_rows=_N_SUSPECTS))
     decided = [each.model_dump(mode="json", exclude={"key", "created_at"}) for each in shown.decisions]
     return drawn + report.draw_decisions(decided, audit["result"]["classes"])
 
 
-def _compared(own: Explained, found: Json) -> str:
-    is_of_reference = found["request"]["dataset"] == own.dataset["id"]
-    return draw_comparison(found, ComparisonContext(own.model, own.dataset if is_of_reference else None))
+def _compared(explained: Explained, comparison: Json) -> str:
+    is_of_reference = comparison["request"]["dataset"] == explained.dataset["id"]
+    return draw_comparison(
+        comparison, ComparisonContext(explained.model, explained.dataset if is_of_reference else None)
+    )
 
 
-def _comparison(own: Explained, other: Explained, found: ReportComparison) -> str:
+def _comparison(explained: Explained, other: Explained, comparison: ReportComparison) -> str:
     sides = [
         {
             "model": each.model,
@@ -154,9 +159,9 @@ def _comparison(own: Explained, other: Explained, found: ReportComparison) -> st
             "rules": [] if each.rule_set is None else each.rule_set["result"]["rules"],
             "n_leaves": None if each.approximation_tree is None else each.approximation_tree["result"]["n_leaves"],
         }
-        for each in (own, other)
+        for each in (explained, other)
     ]
-    return report.draw_comparison(found.model_dump(mode="json"), sides)
+    return report.draw_comparison(comparison.model_dump(mode="json"), sides)
 
 
 def _dumped(messages: Sequence[object]) -> list[Json]:

@@ -76,8 +76,8 @@ class ReportInputs:
         others = [] if self.other is None else self.other.inputs
         datasets = [] if self.newer_dataset is None else [_file("datasets", self.newer_dataset)]
         made = [each["input"] for each in (self.map, self.label_audit, self.comparison) if each is not None]
-        found = {(each.noun, each.id): each for each in [*self.own.inputs, *others, *datasets, *made]}
-        return list(found.values())
+        inputs = {(each.noun, each.id): each for each in [*self.own.inputs, *others, *datasets, *made]}
+        return list(inputs.values())
 
 
 class ReportReader:
@@ -157,11 +157,11 @@ class ReportReader:
             return []
         stored = DatasetStore(self._database).get(dataset_id)
         with open_rows(self._objects, stored.content, pages=True) as file:
-            found = file.find_rows(row_ids)
-            if missing := [row_id for row_id in row_ids if row_id not in found]:
+            numbers = file.find_rows(row_ids)
+            if missing := [row_id for row_id in row_ids if row_id not in numbers]:
                 raise NotFound("row", missing[0][:80], f"dataset {dataset_id!r} has other rows")
             rows = DatasetRows(file, match_features(warm.model, stored.view))
-            wanted = [found[row_id] for row_id in row_ids]
+            wanted = [numbers[row_id] for row_id in row_ids]
             instances = rows.take(wanted, _TEXT_BYTES)
             targets = rows.take_targets(stored.view.target, warm.model.classes, wanted)
         request = ExplanationRequest(dataset=dataset_id, row_ids=list(row_ids), detail="full")

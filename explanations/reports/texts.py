@@ -43,13 +43,13 @@ def limits_of(shown: ReportInputs) -> list[str]:
 
 
 def _methods(shown: ReportInputs) -> Iterator[str]:
-    own = shown.own
+    explained = shown.own
     yield (
         "Two rows are alike as far as they share leaves: their proximity is the share of trees, by weight, in which "
         "both reach the same leaf (Tan, Soloviev, Hooker and Wells 2020, definitions 1 and 3)."
     )
-    yield f"Prototypes were chosen by {_named(own.prototype_set, _PROTOTYPES)}."
-    if own.prototype_set["result"].get("certificate") is not None:
+    yield f"Prototypes were chosen by {_named(explained.prototype_set, _PROTOTYPES)}."
+    if explained.prototype_set["result"].get("certificate") is not None:
         yield (
             "Optimality is a proven lower bound: at least this share of the best coverage that as many prototypes "
             "could reach is reached (Nemhauser, Wolsey and Fisher 1978; Cornuejols, Fisher and Nemhauser 1977). It "
@@ -65,10 +65,10 @@ def _methods(shown: ReportInputs) -> Iterator[str]:
             "Where two models differ was searched by weighted relative accuracy (Lavrac and others 2004); two datasets "
             "were compared by Kolmogorov-Smirnov distances, adjusted as Holm (1979) does."
         )
-    if own.rule_set is not None:
-        yield f"Rules were found by {_named(own.rule_set, _RULES)}."
-    if own.approximation_tree is not None:
-        yield f"The tree was grown by {_named(own.approximation_tree, _TREES)}."
+    if explained.rule_set is not None:
+        yield f"Rules were found by {_named(explained.rule_set, _RULES)}."
+    if explained.approximation_tree is not None:
+        yield f"The tree was grown by {_named(explained.approximation_tree, _TREES)}."
     if shown.label_audit is not None:
         yield f"Labels were audited by {_named(shown.label_audit, _AUDITS)}."
         wrong = shown.label_audit["result"].get("estimated_wrong")
@@ -96,14 +96,14 @@ def _methods(shown: ReportInputs) -> Iterator[str]:
 
 
 def _limits(shown: ReportInputs) -> Iterator[str]:
-    own = shown.own
-    yield from _evaluation("Prototypes", own.prototype_set)
-    for name, document in (("Rules", own.rule_set), ("The tree", own.approximation_tree)):
+    explained = shown.own
+    yield from _evaluation("Prototypes", explained.prototype_set)
+    for name, document in (("Rules", explained.rule_set), ("The tree", explained.approximation_tree)):
         if document is not None:
             yield from _evaluation(name, document)
-    scope = own.prototype_set["result"].get("certificate_scope")
+    scope = explained.prototype_set["result"].get("certificate_scope")
     if scope == "candidates":
-        n_candidates = own.prototype_set["result"]["n_candidates"]
+        n_candidates = explained.prototype_set["result"]["n_candidates"]
         yield f"Prototypes were chosen among {n_candidates:,} sampled rows; the share of optimality is about these."
     if shown.label_audit is not None and shown.label_audit["result"].get("estimated_wrong"):
         yield (
@@ -113,7 +113,7 @@ def _limits(shown: ReportInputs) -> Iterator[str]:
         )
     if shown.label_audit is not None and shown.label_audit["result"].get("caution"):
         yield f"Label audit: {shown.label_audit['result']['caution']}."
-    if not own.model.get("parity"):
+    if not explained.model.get("parity"):
         yield "The model was registered without rows to compare: that it predicts as its library does was not tested."
     yield "Nothing here says that a feature causes an outcome: all results are about the model."
 

@@ -87,14 +87,14 @@ class ApproximationTreeView(ArtefactView[Details]):
     @property
     def nodes(self) -> list[ApproximationNode]:
         """The nodes: each one's id is its index, the root comes first."""
-        found: list[ApproximationNode] = self._part("nodes")
-        return found
+        nodes: list[ApproximationNode] = self._part("nodes")
+        return nodes
 
     @property
     def evaluation(self) -> ApproximationTreeEvaluation:
         """How well the tree approximates the model, and both predict the target."""
-        found: ApproximationTreeEvaluation = self._part("evaluation")
-        return found
+        evaluation: ApproximationTreeEvaluation = self._part("evaluation")
+        return evaluation
 
     @checked
     def to_frame(self) -> Any:  # a DataFrame

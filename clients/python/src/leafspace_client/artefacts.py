@@ -77,8 +77,8 @@ class ArtefactView(View[Details]):
 
     def _part(self, field: str) -> Any:  # of each field its own
         """Return a part of the result; lists print in few lines."""
-        found = getattr(self.result, field)
-        return Records(found) if isinstance(found, list) else found
+        value = getattr(self.result, field)
+        return Records(value) if isinstance(value, list) else value
 
     @property
     def _loaded_result(self) -> Any:  # of each noun its own

@@ -154,10 +154,10 @@ def fetch_version() -> Program[ServiceVersion]:
     """Return which release of Leafspace answers, and the oldest release of this package that it supports."""
     response = yield Call("GET", "/v1/version")
     try:
-        found = dict(response.json())
+        known = dict(response.json())
     except (TypeError, ValueError) as error:
         raise unexpected(response, error) from error
-    return ServiceVersion(*(found.get(name) for name in ("version", "api_version", "oldest_sdk")))
+    return ServiceVersion(*(known.get(name) for name in ("version", "api_version", "oldest_sdk")))
 
 
 def _version_of_service() -> Program[str | None]:
@@ -244,9 +244,9 @@ def _name_methods(owner: type) -> None:
 
 def type_arguments(owner: type) -> dict[str, Any]:
     """Return the types that a class gives to the variables of its generic bases, by their names."""
-    found: dict[str, Any] = {}
+    known: dict[str, Any] = {}
     for base in [base for kind in owner.__mro__ for base in vars(kind).get("__orig_bases__", ())]:
         for parameter, argument in zip(getattr(get_origin(base), "__parameters__", ()), get_args(base), strict=False):
             if not isinstance(argument, TypeVar):
-                found.setdefault(parameter.__name__, argument)
-    return found
+                known.setdefault(parameter.__name__, argument)
+    return known

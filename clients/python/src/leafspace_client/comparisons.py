@@ -43,32 +43,32 @@ class ComparisonView(ArtefactView[Details]):
     @property
     def summary(self) -> str:
         """What was found, in words."""
-        found: str = self._part("summary")
-        return found
+        summary: str = self._part("summary")
+        return summary
 
     @property
     def effects(self) -> Sequence[EffectChange]:
         """Effects of features that moved, the largest move first."""
-        found: Sequence[EffectChange] = self._part("effects")
-        return found
+        effects: Sequence[EffectChange] = self._part("effects")
+        return effects
 
     @property
     def regions(self) -> Sequence[ChangedRegion]:
         """Where two models differ more than elsewhere, as rules; none of two datasets."""
-        found: Sequence[ChangedRegion] = self._of_models("regions")
-        return found
+        regions: Sequence[ChangedRegion] = self._of_models("regions")
+        return regions
 
     @property
     def rows(self) -> Sequence[ChangedRow]:
         """The rows for which two models differ most; none of two datasets."""
-        found: Sequence[ChangedRow] = self._of_models("rows")
-        return found
+        rows: Sequence[ChangedRow] = self._of_models("rows")
+        return rows
 
     @property
     def prototypes(self) -> Sequence[ChangedPrototype]:
         """Rows that represent those that changed; none of two datasets."""
-        found: Sequence[ChangedPrototype] = self._of_models("prototypes")
-        return found
+        prototypes: Sequence[ChangedPrototype] = self._of_models("prototypes")
+        return prototypes
 
     def _of_models(self, field: str) -> Any:  # of each field its own
         models = self.result.models

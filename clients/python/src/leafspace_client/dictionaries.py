@@ -154,13 +154,13 @@ def _entries(entries: Any, kind: str, read: Callable[[Json], Json]) -> list[Json
         entries = [{"name": _code(name), **words} for name, words in entries.items()]
     if isinstance(entries, str) or not isinstance(entries, Iterable):
         raise Invalid("validation_failed", f"{kind}s are a list of entries, or entries by name, and no {entries!r:.80}")
-    found = []
+    read_entries = []
     for place, entry in enumerate(entries):
         _check_entry(entry, f"the {kind} at place {place}")
         if entry.get("name") in (None, ""):
             raise Invalid("validation_failed", f"the {kind} at place {place} has no name")
-        found.append(read(dict(entry)))
-    return found
+        read_entries.append(read(dict(entry)))
+    return read_entries
 
 
 def _check_entry(entry: Any, what: str) -> None:

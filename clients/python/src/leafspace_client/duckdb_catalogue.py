@@ -26,11 +26,11 @@ class DuckDb(Catalogue):  # its methods are described there
         return [name for (name,) in self._connection.execute(_TABLES).fetchall()]
 
     def table(self, name: str) -> CatalogueTable:  # noqa: D102
-        found = self._connection.execute(_KEYS, [name]).fetchall()
-        primary = [tuple(columns) for kind, columns, _, _ in found if kind == "PRIMARY KEY"]
+        constraints = self._connection.execute(_KEYS, [name]).fetchall()
+        primary = [tuple(columns) for kind, columns, _, _ in constraints if kind == "PRIMARY KEY"]
         foreign = [
             CatalogueKey(tuple(columns), parent, tuple(referred))
-            for kind, columns, parent, referred in found
+            for kind, columns, parent, referred in constraints
             if kind == "FOREIGN KEY"
         ]
         return CatalogueTable(name, primary[0] if primary else (), tuple(foreign))

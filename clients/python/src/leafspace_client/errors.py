@@ -221,9 +221,9 @@ def _problem(response: "httpx.Response") -> Mapping[str, Any]:
 def _field_errors(value: object) -> Sequence[FieldError]:
     if not isinstance(value, list):
         return ()
-    found = [item for item in value if isinstance(item, dict)]
+    items = [item for item in value if isinstance(item, dict)]
     return tuple(
-        FieldError(str(item.get("pointer", "")), str(item.get("detail", "")), item.get("code")) for item in found
+        FieldError(str(item.get("pointer", "")), str(item.get("detail", "")), item.get("code")) for item in items
     )
 
 

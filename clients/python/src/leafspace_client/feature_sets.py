@@ -71,8 +71,8 @@ class FeatureSetView(ArtefactView[Details]):
     @property
     def features(self) -> list[RelationalFeature]:
         """The features in the order of their columns."""
-        found: list[RelationalFeature] = self._part("features")
-        return found
+        features: list[RelationalFeature] = self._part("features")
+        return features
 
     def __str__(self) -> str:
         return describe_features(self.features) if self._has_result() else repr(self)
@@ -93,8 +93,8 @@ class FeatureRows(Sequence[FeatureRow]):
     @overload
     def __getitem__(self, index: slice) -> "FeatureRows": ...
     def __getitem__(self, index: int | slice) -> "FeatureRow | FeatureRows":
-        found = self._rows[index]
-        return FeatureRows(self.features, found) if isinstance(found, list) else found
+        rows = self._rows[index]
+        return FeatureRows(self.features, rows) if isinstance(rows, list) else rows
 
     def __len__(self) -> int:
         return len(self._rows)

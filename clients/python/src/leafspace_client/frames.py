@@ -91,9 +91,9 @@ def features_frame(file: BinaryIO, dataset: "Dataset") -> Any:  # a DataFrame
     frame = pd.read_parquet(file, engine="pyarrow")
     features = [column for column in dataset.columns if column.role == "feature"]
     categories = {column.name: "category" for column in features if column.type_ == "category"}
-    found = frame[[column.name for column in features]].astype(categories)
+    converted = frame[[column.name for column in features]].astype(categories)
     row_ids = [column.name for column in dataset.columns if column.role == "row_id"]
-    return found.set_axis(frame[row_ids[0]]) if row_ids else found
+    return converted.set_axis(frame[row_ids[0]]) if row_ids else converted
 
 
 def _node_row(node: "ApproximationNode") -> dict[str, Any]:

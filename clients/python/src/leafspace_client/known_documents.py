@@ -25,5 +25,5 @@ class KnownDocuments:
     def document(self, name: str | None) -> dict[str, Any] | None:
         """Return the service's latest answer about an object, if there was one."""
         record = self._records.get(name or "")
-        found: dict[str, Any] | None = None if record is None else record.to_dict()
-        return found
+        document: dict[str, Any] | None = None if record is None else record.to_dict()
+        return document

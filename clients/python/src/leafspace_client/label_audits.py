@@ -54,8 +54,8 @@ class LabelAuditView(ArtefactView[Details]):
     @property
     def suspects(self) -> list[AuditedRow]:
         """The rows that are most suspect, lowest support first: up to 100."""
-        found: list[AuditedRow] = self._part("rows")
-        return found
+        rows: list[AuditedRow] = self._part("rows")
+        return rows
 
     def __str__(self) -> str:
         is_ready = self._has_result()

@@ -63,11 +63,11 @@ def _present(cell: Label | None) -> Label:
     return cell
 
 
-def with_labels(found: T, labels: Mapping[str, Label]) -> T:
+def with_labels(record: T, labels: Mapping[str, Label]) -> T:
     """Return a record, or a list of records, with its labels in the caller's own type; what it holds stays as it is."""
     if not labels:
-        return found
-    changed: T = _changed(found, labels)
+        return record
+    changed: T = _changed(record, labels)
     return changed
 
 

@@ -22,10 +22,10 @@ _SECONDS_TO_STOP = 30.0
 class LocalLeafspace(Leafspace):
     """A client of a service of its own, which ends with ``close()``, with the ``with`` block, or with this program."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", found: dict[str, str], **options: Any) -> None:
-        super().__init__(found["url"], found["key"], **options)
+    def __init__(self, process: "subprocess.Popen[bytes]", address: dict[str, str], **options: Any) -> None:
+        super().__init__(address["url"], address["key"], **options)
         self._process = process
-        self.url, self.data_dir = found["url"], Path(found["data_dir"])
+        self.url, self.data_dir = address["url"], Path(address["data_dir"])
 
     @property
     def key(self) -> str:
@@ -87,11 +87,11 @@ def local(
         [*command, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0
     )
     try:
-        found = _first_line(process, time.monotonic() + seconds_to_start)
+        address = _first_line(process, time.monotonic() + seconds_to_start)
     except BaseException:
         _stop(process)
         raise
-    return LocalLeafspace(process, found, retries=retries)
+    return LocalLeafspace(process, address, retries=retries)
 
 
 def _first_line(process: "subprocess.Popen[bytes]", until: float) -> dict[str, str]:
@@ -106,10 +106,10 @@ def _first_line(process: "subprocess.Popen[bytes]", until: float) -> dict[str, s
         if not part:
             raise LeafspaceError("local_service_failed", "the local service ended before it was ready")
         line += part
-    found: dict[str, str] = json.loads(line)
-    if "error" in found:
-        raise LeafspaceError("local_service_failed", found["error"])
-    return found
+    address: dict[str, str] = json.loads(line)
+    if "error" in address:
+        raise LeafspaceError("local_service_failed", address["error"])
+    return address
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:

@@ -38,8 +38,8 @@ class MapView(ArtefactView[Details]):
     @property
     def neighbors_kept(self) -> float | None:
         """Share of a row's ten nearest in leaf space that are among its ten nearest on the map; none without any."""
-        found: float | None = self._part("neighbors_kept")
-        return found
+        neighbors_kept: float | None = self._part("neighbors_kept")
+        return neighbors_kept
 
     @property
     def trustworthiness(self) -> float:
@@ -47,8 +47,8 @@ class MapView(ArtefactView[Details]):
 
         What shuffled places score, ``details.result.trustworthiness_by_chance``, may be close to 1, too.
         """
-        found: float = self._part("trustworthiness")
-        return found
+        trustworthiness: float = self._part("trustworthiness")
+        return trustworthiness
 
     def _contents(self, result: MapResult) -> str:
         prototypes = f" with {counted(result.n_prototypes, 'prototype')}" if result.n_prototypes else ""
@@ -93,12 +93,12 @@ def _place(
     row_ids
         Your names for the rows, each another one; default: the index of a DataFrame, else the rows' 0-based indices.
     """
-    found: Records[PlacedRow] = Records()
+    placed: Records[PlacedRow] = Records()
     for batch, names in named_batches(rows, row_ids):
         request = PlacesRequest(instances=batch, row_ids=names)
         answer = yield from fetch(place_rows_on_map(self.id, body=request))
-        found += answer.data
-    return found
+        placed += answer.data
+    return placed
 
 
 def _create(  # the parameters of the method, all with defaults

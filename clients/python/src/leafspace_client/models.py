@@ -86,13 +86,13 @@ def _use_labels(self: Connected, model: Identified, classes: Iterable[Any]) -> P
     >>> client.models.use_labels(model, forest.classes_).classes
     ['benign', 'malignant']
     """
-    found = yield from _get(self, model)
+    view = yield from _get(self, model)
     labels = labels_by_text(classes)
-    if set(labels) != set(found.classes):
-        detail = f"the classes of {found.id} are {found.classes}, and those given read {list(labels)} as text"
+    if set(labels) != set(view.classes):
+        detail = f"the classes of {view.id} are {view.classes}, and those given read {list(labels)} as text"
         raise Invalid("validation_failed", detail)
-    transport_of(self).labels.remember([found.id, found.sha256], labels)
-    return found
+    transport_of(self).labels.remember([view.id, view.sha256], labels)
+    return view
 
 
 def _tree(self: Connected, model: Identified, tree: int) -> Program[Tree]:  # a method
@@ -120,16 +120,16 @@ def _predict(
     A generator, or another iterator of rows or of batches of them, is read as it is sent. The list's
     ``ignored_columns`` names columns that the model does not read; a warning is logged of them.
     """
-    found: Records[PredictionRow] = Records()
+    predictions: Records[PredictionRow] = Records()
     ignored: list[str] = []
     labels = transport_of(self).labels.of(id_of(model))
     for batch, names in named_batches(rows, row_ids):
         request = PredictionRequest(instances=batch, row_ids=names, include=list(include) or UNSET)
         answer = yield from fetch(predict(id_of(model), body=request))
-        found += with_labels(answer.data, labels)
+        predictions += with_labels(answer.data, labels)
         ignored += answer.ignored_columns or []
-    found.ignored_columns = warned_of_ignored(ignored)
-    return found
+    predictions.ignored_columns = warned_of_ignored(ignored)
+    return predictions
 
 
 def _proximities(  # two sets of rows and how to compare them

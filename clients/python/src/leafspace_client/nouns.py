@@ -126,8 +126,11 @@ class View(Connected, Displayed, Generic[Details]):
     def _load_now(self) -> None:
         """Fetch the whole thing, where that takes no ``await``."""
         if not self._transport.is_blocking:
-            raise Conflict("not_loaded", f"{self.id} is not loaded here; call `await ….load()` on it first")
+            raise self._not_loaded()
         _refresh_now(self)
+
+    def _not_loaded(self) -> Conflict:
+        return Conflict("not_loaded", f"{self.id} is not loaded here; call `await ….load()` on it first")
 
 
 def refresh(self: ViewT) -> Program[ViewT]:
@@ -240,8 +243,8 @@ class SyncCollection(Collection[Answer, Kept], Generic[Answer, Kept, Listed]):
     def _every(self, filters: Mapping[str, str]) -> Iterator[Listed]:
         cursor: str | None = None
         while True:
-            found, cursor = self._next_page(cursor, filters)
-            yield from found
+            page, cursor = self._next_page(cursor, filters)
+            yield from page
             if cursor is None:
                 return
 
@@ -263,8 +266,8 @@ class AsyncCollection(Collection[Answer, Kept], Generic[Answer, Kept, Listed]):
     async def _every(self, filters: Mapping[str, str]) -> AsyncIterator[Listed]:
         cursor: str | None = None
         while True:
-            found, cursor = await self._next_page(cursor, filters)
-            for kept in found:
+            page, cursor = await self._next_page(cursor, filters)
+            for kept in page:
                 yield kept
             if cursor is None:
                 return

@@ -72,20 +72,20 @@ class PrototypeSetView(ArtefactView[Details]):
     @property
     def prototypes(self) -> list[Prototype]:
         """The prototypes in the order in which they were chosen."""
-        found: list[Prototype] = self._part("prototypes")
-        return found
+        prototypes: list[Prototype] = self._part("prototypes")
+        return prototypes
 
     @property
     def criticisms(self) -> list[Criticism]:
         """Rows that no prototype represents well, the worst represented first: up to 10."""
-        found: list[Criticism] = self._part("criticisms")
-        return found
+        criticisms: list[Criticism] = self._part("criticisms")
+        return criticisms
 
     @property
     def evaluation(self) -> list[Evaluation]:
         """How well the nearest of the first prototypes predicts."""
-        found: list[Evaluation] = self._part("evaluation")
-        return found
+        evaluation: list[Evaluation] = self._part("evaluation")
+        return evaluation
 
     @checked
     def to_frame(self) -> Any:  # a DataFrame

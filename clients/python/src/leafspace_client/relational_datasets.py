@@ -78,9 +78,9 @@ class RelationalDatasetView(View[Details | RelationalDatasetSummary]):
         return describe_tables(self._whole())
 
     def __repr__(self) -> str:
-        found = self._details
-        size = "" if found is None else f" {found.n_tables} tables, {found.n_rows:,} rows"
-        warnings = [f"Warning: {each.detail}" for each in found.warnings] if isinstance(found, Details) else []
+        details = self._details
+        size = "" if details is None else f" {details.n_tables} tables, {details.n_rows:,} rows"
+        warnings = [f"Warning: {each.detail}" for each in details.warnings] if isinstance(details, Details) else []
         return "\n".join([f"<{type(self).__name__} {self.id}{size}>", *warnings])
 
 

@@ -59,32 +59,32 @@ class RelationalForestView(ArtefactView[Details]):
     @property
     def model(self) -> str:
         """Id of the model: the forest over the columns of its feature set."""
-        found: str = self._part("model")
-        return found
+        model: str = self._part("model")
+        return model
 
     @property
     def dataset(self) -> str:
         """Id of the dataset: the features of all examples, labelled or not."""
-        found: str = self._part("dataset")
-        return found
+        dataset: str = self._part("dataset")
+        return dataset
 
     @property
     def evaluation(self) -> ForestEvaluation:
         """How well the forest predicts, and how large it is."""
-        found: ForestEvaluation = self._part("evaluation")
-        return found
+        evaluation: ForestEvaluation = self._part("evaluation")
+        return evaluation
 
     @property
     def trees(self) -> list[RelationalTree]:
         """The sizes of the trees, in their order."""
-        found: list[RelationalTree] = self._part("trees")
-        return found
+        trees: list[RelationalTree] = self._part("trees")
+        return trees
 
     @property
     def skipped(self) -> list[SkippedQuery]:
         """Queries that were not evaluated, and why."""
-        found: list[SkippedQuery] = self._part("skipped")
-        return found
+        skipped: list[SkippedQuery] = self._part("skipped")
+        return skipped
 
     @property
     def ids_left_out(self) -> list[str]:
@@ -94,8 +94,8 @@ class RelationalForestView(ArtefactView[Details]):
     @property
     def warnings(self) -> list[ForestWarning]:
         """Reasons not to trust the forest: it learned examples by heart."""
-        found: list[ForestWarning] = self._part("warnings")
-        return found
+        warnings: list[ForestWarning] = self._part("warnings")
+        return warnings
 
     def __repr__(self) -> str:
         result = self._loaded_result

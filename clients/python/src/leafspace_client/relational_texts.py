@@ -34,18 +34,18 @@ def _table_lines(table: "RelationalTable", dataset: "RelationalDataset") -> Iter
 
 
 def _examples(dataset: "RelationalDataset") -> str:
-    found = dataset.examples
+    examples = dataset.examples
     text = "the examples"
-    if found.target is not None:
-        classes = "" if found.classes is None else f" ({', '.join(found.classes[:10])})"
-        text += f", {found.n_labelled:,} of them labelled by {found.target}{classes}"
-    return text if found.cutoff is None else f"{text}, each before its {found.cutoff}"
+    if examples.target is not None:
+        classes = "" if examples.classes is None else f" ({', '.join(examples.classes[:10])})"
+        text += f", {examples.n_labelled:,} of them labelled by {examples.target}{classes}"
+    return text if examples.cutoff is None else f"{text}, each before its {examples.cutoff}"
 
 
-def _relationship(found: "Relationship") -> str:
-    text = f"{', '.join(found.columns)} -> {found.to}: {found.mean_rows:.3g} rows each, at most {found.max_rows:,}"
-    text += f"; {_number(found.n_dangling, 'row')} without one" if found.n_dangling else ""
-    return f"{text}; inferred" if found.inferred else text
+def _relationship(parent: "Relationship") -> str:
+    text = f"{', '.join(parent.columns)} -> {parent.to}: {parent.mean_rows:.3g} rows each, at most {parent.max_rows:,}"
+    text += f"; {_number(parent.n_dangling, 'row')} without one" if parent.n_dangling else ""
+    return f"{text}; inferred" if parent.inferred else text
 
 
 def describe_features(features: "Sequence[RelationalFeature]") -> str:
@@ -55,36 +55,36 @@ def describe_features(features: "Sequence[RelationalFeature]") -> str:
     return "\n".join([*(feature.name for feature in features[:_SHOWN_FEATURES]), *more])
 
 
-def describe_forest(found: "RelationalForestResult") -> str:
+def describe_forest(forest: "RelationalForestResult") -> str:
     """Return how large a forest is, and how well it predicts."""
-    own = found.evaluation
-    n_trees, n_tests = _number(len(found.trees), "tree"), _number(own.n_nodes, "test")
-    lines = [f"{n_trees}, {n_tests} of {_number(found.n_features, 'feature')}"]
+    own = forest.evaluation
+    n_trees, n_tests = _number(len(forest.trees), "tree"), _number(own.n_nodes, "test")
+    lines = [f"{n_trees}, {n_tests} of {_number(forest.n_features, 'feature')}"]
     if own.out_of_bag:
         lines.append(f"Out of bag, {_scores(own.out_of_bag)}")
     lines.append(f"On the examples that it was learned from, {_scores(own.training)}")
-    if ids := found.ids_left_out:
+    if ids := forest.ids_left_out:
         lines.append(f"Not tested, as ids are: {', '.join(ids[:_SHOWN_IDS])}{', …' if len(ids) > _SHOWN_IDS else ''}")
-    if found.skipped:
-        lines.append(f"{_number(len(found.skipped), 'query', 'queries')} not evaluated: {found.skipped[0].reason}")
-    return "\n".join([*lines, *forest_warnings(found)])
+    if forest.skipped:
+        lines.append(f"{_number(len(forest.skipped), 'query', 'queries')} not evaluated: {forest.skipped[0].reason}")
+    return "\n".join([*lines, *forest_warnings(forest)])
 
 
-def forest_warnings(found: "RelationalForestResult") -> list[str]:
+def forest_warnings(forest: "RelationalForestResult") -> list[str]:
     """Return the reasons not to trust a forest, a line each."""
-    warnings = found.warnings if isinstance(found.warnings, list) else []
+    warnings = forest.warnings if isinstance(forest.warnings, list) else []
     return [f"Warning: {warning.detail}" for warning in warnings]
 
 
-def _scores(found: "ForestScores") -> str:
+def _scores(scores: "ForestScores") -> str:
     measures = {
-        "accuracy": found.accuracy,
-        "balanced accuracy": found.balanced_accuracy,
-        "mean squared error": found.mean_squared_error,
-        "R2": found.r2,
+        "accuracy": scores.accuracy,
+        "balanced accuracy": scores.balanced_accuracy,
+        "mean squared error": scores.mean_squared_error,
+        "R2": scores.r2,
     }
     parts = [f"{name} {value:.3f}" for name, value in measures.items() if isinstance(value, float)]
-    return f"{found.n_examples:,} examples: {', '.join(parts)}"
+    return f"{scores.n_examples:,} examples: {', '.join(parts)}"
 
 
 def _number(number: int, one: str, several: str = "") -> str:

@@ -42,20 +42,20 @@ class ReportView(ArtefactView[Details]):
     @property
     def sha256(self) -> str:
         """SHA-256 of the file."""
-        found: str = self._part("sha256")
-        return found
+        sha256: str = self._part("sha256")
+        return sha256
 
     @property
     def comparison(self) -> ReportComparison | None:
         """The other model beside this one, where one was named."""
-        found: ReportComparison | None = self._part("comparison")
-        return found
+        comparison: ReportComparison | None = self._part("comparison")
+        return comparison
 
     @property
     def drift(self) -> Drift | None:
         """The newer rows beside the reference rows, where some were named."""
-        found: Drift | None = self._part("drift")
-        return found
+        drift: Drift | None = self._part("drift")
+        return drift
 
 
 def _save(self: ReportView, path: str | Path) -> Program[Path]:

@@ -81,26 +81,26 @@ class RuleSetView(ArtefactView[Details]):
     @property
     def rules(self) -> list[Rule]:
         """The rules in the order in which they are tested: the first that holds decides, unless they have weights."""
-        found: list[Rule] = self._part("rules")
-        return found
+        rules: list[Rule] = self._part("rules")
+        return rules
 
     @property
     def default_prediction(self) -> float | str:
         """What a row gets that no rule covers."""
-        found: float | str = self._part("default_prediction")
-        return found
+        default_prediction: float | str = self._part("default_prediction")
+        return default_prediction
 
     @property
     def regions(self) -> list[Region]:
         """The regions of ``fab`` or ``em`` with their parameters; a rule list has none."""
-        found: list[Region] = self._part("regions")
-        return found
+        regions: list[Region] = self._part("regions")
+        return regions
 
     @property
     def evaluation(self) -> RuleSetEvaluation:
         """How well the rules predict, as printed, beside the model."""
-        found: RuleSetEvaluation = self._part("evaluation")
-        return found
+        evaluation: RuleSetEvaluation = self._part("evaluation")
+        return evaluation
 
     @checked
     def to_frame(self) -> Any:  # a DataFrame
@@ -148,15 +148,15 @@ def _region_call(request: Request[None], form: RegionForm) -> Call:
 def _parameters(self: RuleSetView, form: RegionForm = "parquet") -> Program[bytes]:
     """Return a file with a line for each statement about a feature, and the share of each region for which it holds."""
     response = yield _region_call(get_rule_set_parameters(self.id), form)
-    found: bytes = response.content
-    return found
+    content: bytes = response.content
+    return content
 
 
 def _map_predictions(self: RuleSetView, form: RegionForm = "parquet") -> Program[bytes]:
     """Return a file with a line for each row of the dataset: its most probable region, and what that predicts."""
     response = yield _region_call(list_rule_set_rows(self.id), form)
-    found: bytes = response.content
-    return found
+    content: bytes = response.content
+    return content
 
 
 def _create(  # the parameters of the method, all with defaults

@@ -61,8 +61,8 @@ class _SqlAlchemy(Catalogue):
         table = sa.table(name, *[sa.column(column, types[column]) for column in schema.names])
         query = sa.select(*[table.c[column] for column in schema.names]).order_by(*[table.c[key] for key in order])
         size = rows_a_batch(schema)
-        found = self._connection.execute(query, execution_options={"stream_results": True, "yield_per": size})
-        for rows in found.partitions(size):
+        result = self._connection.execute(query, execution_options={"stream_results": True, "yield_per": size})
+        for rows in result.partitions(size):
             columns = zip(*rows, strict=True)
             arrays = [_array(name, field, cells) for field, cells in zip(schema, columns, strict=True)]
             yield pyarrow().record_batch(arrays, schema=schema)

@@ -275,20 +275,20 @@ def _outcome(prediction: Label) -> str:
     return number(prediction) if isinstance(prediction, float) else spelled(prediction)
 
 
-def describe_prototypes(found: PrototypeSetResult) -> str:
+def describe_prototypes(result: PrototypeSetResult) -> str:
     """Return the prototypes of a ready set, how near they are to the best there can be, and how well they predict."""
-    own = found.evaluation[-1]
+    own = result.evaluation[-1]
     scores = {
         f"nearest of {own.n_prototypes} prototypes": own,
-        "nearest of all rows": found.baseline.one_nearest_neighbor,
-        "model": found.baseline.model,
+        "nearest of all rows": result.baseline.one_nearest_neighbor,
+        "model": result.baseline.model,
     }
-    lines = [*map(_prototype, found.prototypes), *_certificates(found), *_row_coverage(found), *_leaf_choice(found)]
-    if found.classes_without_prototypes:
-        lines.append(f"Classes without a prototype: {', '.join(map(repr, found.classes_without_prototypes))}.")
-    lines += _criticisms(found)
-    lines += [_measured_on(found.evaluated_on, found.quality.n_rows), *_scores(scores, found.baseline.constant)]
-    return "\n".join([*lines, *_caution(found)])
+    lines = [*map(_prototype, result.prototypes), *_certificates(result), *_row_coverage(result), *_leaf_choice(result)]
+    if result.classes_without_prototypes:
+        lines.append(f"Classes without a prototype: {', '.join(map(repr, result.classes_without_prototypes))}.")
+    lines += _criticisms(result)
+    lines += [_measured_on(result.evaluated_on, result.quality.n_rows), *_scores(scores, result.baseline.constant)]
+    return "\n".join([*lines, *_caution(result)])
 
 
 def _leaf_choice(found: PrototypeSetResult) -> Iterator[str]:
@@ -338,50 +338,50 @@ def _own_score(row: AuditedRow) -> str:
     return f", to which the model gives {tenths(row.score)}" if isinstance(row.score, float) else ""
 
 
-def _criticisms(found: PrototypeSetResult) -> Iterator[str]:
+def _criticisms(result: PrototypeSetResult) -> Iterator[str]:
     """Yield the first rows that prototypes represent least; nothing of a set that is older than these."""
-    if not found.criticisms:
+    if not result.criticisms:
         return
     shown = [
         f"row {each.row_id} ({_case(each)}, proximity {each.proximity:.3g})"
-        for each in found.criticisms[:_N_CRITICISMS]
+        for each in result.criticisms[:_N_CRITICISMS]
     ]
-    n_more = len(found.criticisms) - len(shown)
+    n_more = len(result.criticisms) - len(shown)
     yield f"Represented least: {', '.join(shown)}{f' and {n_more} more' if n_more else ''}."
 
 
-def _row_coverage(found: PrototypeSetResult) -> Iterator[str]:
+def _row_coverage(result: PrototypeSetResult) -> Iterator[str]:
     """Yield how many rows are near a prototype, and by which leaves; nothing of a set that is older than these."""
-    if not found.row_coverage:
+    if not result.row_coverage:
         return
-    share, minimum = found.row_coverage.share, found.row_coverage.minimum_proximity
-    leaves = "the trees' own leaves" if found.min_leaf_rows == 1 else f"leaves of {found.min_leaf_rows} rows or more"
-    trees = "" if found.n_trees_used == found.n_trees else f" in {found.n_trees_used} of {found.n_trees} trees"
+    share, minimum = result.row_coverage.share, result.row_coverage.minimum_proximity
+    leaves = "the trees' own leaves" if result.min_leaf_rows == 1 else f"leaves of {result.min_leaf_rows} rows or more"
+    trees = "" if result.n_trees_used == result.n_trees else f" in {result.n_trees_used} of {result.n_trees} trees"
     yield f"By {leaves}{trees}, {tenths(share)} of the rows have a proximity of at least {minimum:.0%} to one of them."
 
 
-def describe_rule_figures(found: RuleSetResult) -> str:
+def describe_rule_figures(result: RuleSetResult) -> str:
     """Return how well the rules of a ready set predict."""
-    evaluation: RuleSetEvaluation = found.evaluation
+    evaluation: RuleSetEvaluation = result.evaluation
     scores: dict[str, Any] = {"printed rules": evaluation.as_printed}
     if evaluation.as_fitted:  # a rule list has no regions
         scores["regions (MAP)"] = evaluation.as_fitted
     scores["model"] = evaluation.model
-    return _figures(found, evaluation, scores)
+    return _figures(result, evaluation, scores)
 
 
-def describe_tree_figures(found: ApproximationTreeResult) -> str:
+def describe_tree_figures(result: ApproximationTreeResult) -> str:
     """Return how well a ready tree approximates the model."""
     from leafspace_drawings.tree_texts import of_repeats, of_validation  # as above
 
-    evaluation: ApproximationTreeEvaluation = found.evaluation
-    figures = _figures(found, evaluation, {"tree": evaluation, "model": evaluation.model})
-    return "\n".join([figures, *of_validation(found), *of_repeats(found)])
+    evaluation: ApproximationTreeEvaluation = result.evaluation
+    figures = _figures(result, evaluation, {"tree": evaluation, "model": evaluation.model})
+    return "\n".join([figures, *of_validation(result), *of_repeats(result)])
 
 
-def _figures(found: Any, evaluation: Any, scores: dict[str, Any]) -> str:  # of several nouns
+def _figures(result: Any, evaluation: Any, scores: dict[str, Any]) -> str:  # of several nouns
     head = _measured_on(evaluation.evaluated_on, evaluation.n_rows)
-    return "\n".join([head, *_scores(scores, evaluation.constant), *_caution(found)])
+    return "\n".join([head, *_scores(scores, evaluation.constant), *_caution(result)])
 
 
 def _measured_on(evaluated_on: str, n_rows: int) -> str:
@@ -416,21 +416,21 @@ def _measure(name: str, value: float) -> str:
     return f"{words} {number(value)}" if name in _IN_UNITS_OF_THE_TARGET else f"{words} {value:.3f}"
 
 
-def _certificates(found: Any) -> Iterator[str]:  # see above
-    if found.certificate is None:
+def _certificates(result: Any) -> Iterator[str]:  # see above
+    if result.certificate is None:
         yield "Rows are compared by plain distance, not by the trees, so that no bound is known."
         return
-    n_prototypes = "1 prototype" if found.n_selected == 1 else f"{found.n_selected:,} prototypes"
-    yield f"Surely {tenths(found.all_rows_certificate)} of the best that {n_prototypes} among all rows could reach."
-    if found.certificate_scope == "candidates":
+    n_prototypes = "1 prototype" if result.n_selected == 1 else f"{result.n_selected:,} prototypes"
+    yield f"Surely {tenths(result.all_rows_certificate)} of the best that {n_prototypes} among all rows could reach."
+    if result.certificate_scope == "candidates":
         yield (
-            f"Surely {tenths(found.certificate)} of the best that {n_prototypes} among the {found.n_candidates:,} "
+            f"Surely {tenths(result.certificate)} of the best that {n_prototypes} among the {result.n_candidates:,} "
             "sampled candidates could reach."
         )
 
 
-def _caution(found: Any) -> list[str]:  # see above
-    return [f"Caution: {found.caution}."] if found.caution else []
+def _caution(result: Any) -> list[str]:  # see above
+    return [f"Caution: {result.caution}."] if result.caution else []
 
 
 def _prototype(prototype: Prototype) -> str:

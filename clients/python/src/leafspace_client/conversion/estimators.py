@@ -198,15 +198,15 @@ def _n_features(estimator: Any, matrix: Any) -> int:  # an estimator, a matrix
     if matrix is not None:
         return int(matrix.shape[1])
     parts = (estimator, *map(unwrapped, members_of(final_step(estimator))))  # votes ask a step that may be no step
-    found = next((each.n_features_in_ for each in parts if hasattr(each, "n_features_in_")), None)
-    if not found and library_of(parts[0]) == "catboost":  # loaded from a file
-        found = len(estimator.feature_names_)
-    if found is None:
+    n_features = next((each.n_features_in_ for each in parts if hasattr(each, "n_features_in_")), None)
+    if not n_features and library_of(parts[0]) == "catboost":  # loaded from a file
+        n_features = len(estimator.feature_names_)
+    if n_features is None:
         detail = (
             f"how many features {type(estimator).__name__} reads is not known: is it fitted? Then pass some rows, X=…"
         )
         raise CannotConvert("cannot_convert", detail)
-    return int(found)
+    return int(n_features)
 
 
 def _check_number(names: Sequence[str], n_features: int, what: str) -> None:

@@ -95,14 +95,14 @@ def _shorter(pipeline: Pipeline) -> tuple[Any, list[TakenOff]]:
 
 
 def _off_branches(transformer: ColumnTransformer) -> list[TakenOff]:
-    branches, found = [], []
+    branches, taken_off = [], []
     for name, step, columns in transformer.transformers_:
         output = transformer.output_indices_.get(name, slice(0))
         kept, taken = _without_last(step) if output.stop > (output.start or 0) else (step, [])  # it has columns
-        found += [replace(each, first=each.first + output.start) for each in taken]
+        taken_off += [replace(each, first=each.first + output.start) for each in taken]
         branches.append((name, kept, columns))
     transformer.transformers_ = branches
-    return found
+    return taken_off
 
 
 def move_tests_to_raw_numbers(model: ModelProto, taken: Sequence[TakenOff], n_columns: int, numbers: type) -> None:

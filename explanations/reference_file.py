@@ -123,15 +123,15 @@ def _add_cells(writer: MappedFileWriter, file: DatasetFile, columns: Sequence[st
 def _numbers(block: Sequence[NDArray[Any]], codes_of_texts: dict[int, dict[str, int]]) -> NDArray[np.float64]:
     numbers = np.empty((len(block[0]), len(block)))
     for index, values in enumerate(block):
-        numbers[:, index] = _places(values, codes_of_texts[index]) if index in codes_of_texts else values
+        numbers[:, index] = _codes_of(values, codes_of_texts[index]) if index in codes_of_texts else values
     return numbers
 
 
-def _places(texts: NDArray[np.object_], known: dict[str, int]) -> NDArray[np.float64]:
+def _codes_of(texts: NDArray[np.object_], known: dict[str, int]) -> NDArray[np.float64]:
     encoded = pa.array(texts, pa.string()).dictionary_encode()
     codes = [known.setdefault(text, len(known)) for text in encoded.dictionary.to_pylist()]
-    row: NDArray[np.float64] = np.array([*codes, _MISSING])[pc.fill_null(encoded.indices, len(codes)).to_numpy()]
-    return row
+    numbers: NDArray[np.float64] = np.array([*codes, _MISSING])[pc.fill_null(encoded.indices, len(codes)).to_numpy()]
+    return numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,8 +232,8 @@ def _reader(arrays: Mapping[str, NDArray[Any]], index: int, kind: int) -> Callab
 
 
 def _texts_of(column: NDArray[np.float64], read: Callable[[float], Any]) -> NDArray[np.object_]:
-    numbers, codes_of_texts = np.unique(column, return_inverse=True)
-    return np.array([read(number) for number in numbers.tolist()], np.object_)[codes_of_texts]
+    numbers, inverse = np.unique(column, return_inverse=True)
+    return np.array([read(number) for number in numbers.tolist()], np.object_)[inverse]
 
 
 def evenly_spaced(n_rows: int, n_most: int) -> NDArray[np.int64]:

@@ -26,7 +26,13 @@ _TRAINING = slice(N_TRAINING_ROWS)
 
 
 def _made(workshop: Workshop, case: RealCase, **request: object) -> PrototypeSet:
-    usual = {"model": case.model, "dataset": case.dataset, "n_prototypes": _N_PROTOTYPES, "min_leaf_rows": 1}
+    usual = {
+        "model": case.model,
+        "dataset": case.dataset,
+        "n_prototypes": _N_PROTOTYPES,
+        "min_leaf_rows": 1,
+        "per_outcome": "by_gain",
+    }
     made = workshop.make(**{**usual, **request})
     assert (made.status, made.problem) == ("ready", None)
     return made

@@ -177,8 +177,8 @@ class GivenRows:
         """See ``RowGenerator.at_node``."""
         inside = np.empty(0, np.int64) if self.rows is None else np.flatnonzero(box.contains(self.rows))
         source = self.rows if self.rows is not None and len(inside) else rows_at_node
-        places = inside if len(inside) else np.arange(len(rows_at_node))
-        return lambda n, rng: source.take(places[rng.integers(len(places), size=n)])
+        positions = inside if len(inside) else np.arange(len(rows_at_node))
+        return lambda n, rng: source.take(positions[rng.integers(len(positions), size=n)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +215,8 @@ class ResidualPermutation:
         residual_of = precision / np.diag(precision) / spread[:, None] * spread
         residuals = centred @ residual_of
         by_name = {
-            name: np.sort(residuals[~np.isnan(matrix[:, place]), place])
-            for place, name in enumerate(numbers)
+            name: np.sort(residuals[~np.isnan(matrix[:, index]), index])
+            for index, name in enumerate(numbers)
             if isinstance(others.columns[rows.names.index(name)], SmoothedNumber)
         }
         return cls(others, by_name, numbers, means, residual_of)
@@ -244,10 +244,10 @@ class ResidualPermutation:
         """Return what draws the values of each column of some rows."""
         matrix = _matrix(rows, self.numbers)
         predicted = matrix - np.nan_to_num(matrix - self.means) @ self.residual_of
-        place = {name: index for index, name in enumerate(self.numbers)}
+        position = {name: index for index, name in enumerate(self.numbers)}
         for name, smoothed in zip(rows.names, self.others.columns, strict=True):
             residuals = self.residuals.get(name)
-            yield smoothed if residuals is None else ExchangedResiduals(predicted[:, place[name]], residuals)
+            yield smoothed if residuals is None else ExchangedResiduals(predicted[:, position[name]], residuals)
 
 
 @dataclass(frozen=True, slots=True)

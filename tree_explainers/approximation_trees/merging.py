@@ -84,12 +84,12 @@ def in_preorder(nodes: Sequence[TreeNode]) -> tuple[TreeNode, ...]:
     waiting = [(0, NO_CHILD)]  # a node, and its parent among those found if it is a right child
     while waiting:
         index, parent = waiting.pop()
-        node, place = nodes[index], len(ordered)
+        node, position = nodes[index], len(ordered)
         if parent != NO_CHILD:
-            ordered[parent] = replace(ordered[parent], right=place)
+            ordered[parent] = replace(ordered[parent], right=position)
         if node.is_leaf:
             ordered.append(replace(node, left=NO_CHILD, right=NO_CHILD))
             continue
-        ordered.append(replace(node, left=place + 1))
-        waiting += [(node.right, place), (node.left, NO_CHILD)]
+        ordered.append(replace(node, left=position + 1))
+        waiting += [(node.right, position), (node.left, NO_CHILD)]
     return tuple(ordered)

@@ -43,13 +43,13 @@ class PossibleRows:
         return draw_possible
 
 
-def _with_values(rows: Rows, places: NDArray[np.int64], replacement: Rows) -> Rows:
+def _with_values(rows: Rows, positions: NDArray[np.int64], replacement: Rows) -> Rows:
     """Return rows of which those at some places have other values in some columns."""
     values: dict[str, NDArray[Any]] = dict(zip(replacement.names, replacement.columns, strict=True))
     columns = []
     for name, column in zip(rows.names, rows.columns, strict=True):
         changed = column.copy() if name in values else column
         if name in values:
-            changed[places] = values[name]
+            changed[positions] = values[name]
         columns.append(changed)
     return Rows(rows.names, tuple(columns))

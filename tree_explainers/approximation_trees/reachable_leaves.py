@@ -192,8 +192,8 @@ def worst_leads(
     so_far: Floats = offsets + known.sum(axis=0)
     totals: Floats = offsets.copy()
     depth, n_bins = forest.room
-    places = np.zeros((2, depth), np.int64)
-    path = _Path(places[0], places[1], np.empty((depth, 3), np.int64), np.empty((depth, n_bins), np.bool_))
+    positions = np.zeros((2, depth), np.int64)
+    path = _Path(positions[0], positions[1], np.empty((depth, 3), np.int64), np.empty((depth, n_bins), np.bool_))
     for tree in range(known.shape[0]):
         if _is_led(so_far, wanted):
             return so_far

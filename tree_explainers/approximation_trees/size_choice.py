@@ -131,8 +131,8 @@ def _least_errors(nodes: Sequence[TreeNode], errors: Floats, max_leaves: int) ->
             left, right = least[nodes[index].left], least[nodes[index].right]
             both = np.full(len(left) + len(right) - 1, np.inf)
             for n_left, error in enumerate(left.tolist()):
-                place = slice(n_left, n_left + len(right))
-                both[place] = np.minimum(both[place], error + right)
+                position = slice(n_left, n_left + len(right))
+                both[position] = np.minimum(both[position], error + right)
             least[index] = np.append(errors[index], both)[:max_leaves]
     return least
 

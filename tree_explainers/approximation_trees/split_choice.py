@@ -305,10 +305,10 @@ class _Search:
         """Make one of the candidates that the last comparison could not separate the best."""
         unseparated = compared.unseparated(level)
         candidates = unseparated if self._merged is None else [self._merged.first_of(each) for each in unseparated]
-        place = prefer([self.sample.candidates.condition(each) for each in candidates]) if len(unseparated) > 1 else 0
-        self.best = candidates[place]
-        sums = (self.sample if self._few is None else self._few).summed(self.n_targets, unseparated[place])
-        return sums, replace(compared, best=unseparated[place])
+        index = prefer([self.sample.candidates.condition(each) for each in candidates]) if len(unseparated) > 1 else 0
+        self.best = candidates[index]
+        sums = (self.sample if self._few is None else self._few).summed(self.n_targets, unseparated[index])
+        return sums, replace(compared, best=unseparated[index])
 
     def keep(self, is_compared: NDArray[np.bool_]) -> None:
         """Drop the compared candidates that are not kept; the best is always kept."""

@@ -328,19 +328,19 @@ class _Grid:
         if not len(rows) or not len(columns):
             return iter(()), False
         may_hold = np.argwhere(self._may_hold(search)[np.ix_(rows, columns)])
-        places = np.column_stack((rows[may_hold[:, 0]], columns[may_hold[:, 1]]))
-        total = sizes[0][places[:, 0]] + sizes[1][places[:, 1]]
+        positions = np.column_stack((rows[may_hold[:, 0]], columns[may_hold[:, 1]]))
+        total = sizes[0][positions[:, 0]] + sizes[1][positions[:, 1]]
         has_more = len(total) > _CELLS_OF_PAIR
         best = np.argpartition(total, _CELLS_OF_PAIR)[:_CELLS_OF_PAIR] if has_more else np.arange(len(total))
-        order = best[np.lexsort((*places[best].T[::-1], total[best]))]
-        bins = np.stack([self._bins(search, at, places[order, at]) for at in (0, 1)], axis=1)
+        order = best[np.lexsort((*positions[best].T[::-1], total[best]))]
+        bins = np.stack([self._bins(search, at, positions[order, at]) for at in (0, 1)], axis=1)
         return _by_size(self.pair, total[order], bins), has_more
 
-    def _bins(self, search: _Search, at: int, places: Ints) -> Ints:
+    def _bins(self, search: _Search, at: int, positions: Ints) -> Ints:
         """Return the first bins and the ends of some rows or columns, (n_places, 2)."""
         starts = self.starts[at]
         ends = np.append(starts[1:], search.moves[self.pair[at]].axis.n_bins)
-        return np.column_stack((starts[places], ends[places]))
+        return np.column_stack((starts[positions], ends[positions]))
 
     def _may_hold(self, search: _Search) -> NDArray[np.bool_]:
         model = search.owner.model

@@ -40,8 +40,8 @@ class _Patterns(NamedTuple):
 def new_patterns(n_rows: int) -> _Patterns:
     """Return room for the patterns of some rows."""
     n_bits = max(_DIRECT_BITS, int(2 * n_rows).bit_length())
-    places = np.full(1 << n_bits, -1, np.int32)
-    return _Patterns(places, np.empty(n_rows, np.uint64), np.empty(n_rows, np.int64), np.empty(n_rows))
+    positions = np.full(1 << n_bits, -1, np.int32)
+    return _Patterns(positions, np.empty(n_rows, np.uint64), np.empty(n_rows, np.int64), np.empty(n_rows))
 
 
 def _types(n: Any) -> list[Any]:
@@ -140,10 +140,10 @@ def _descend(
 def _place(patterns: _Patterns, mask: Any, n_players: int) -> Any:  # numba's own numbers
     """Return the place of a pattern, or a free one where it is not among them."""
     last = len(patterns.places) - 1
-    place = np.int64(mask) if n_players <= _DIRECT_BITS else np.int64((mask * _MULTIPLIER) >> np.uint64(32)) & last
-    while patterns.places[place] >= 0 and patterns.masks[patterns.places[place]] != mask:
-        place = (place + 1) & last
-    return place
+    index = np.int64(mask) if n_players <= _DIRECT_BITS else np.int64((mask * _MULTIPLIER) >> np.uint64(32)) & last
+    while patterns.places[index] >= 0 and patterns.masks[patterns.places[index]] != mask:
+        index = (index + 1) & last
+    return index
 
 
 @compiled
@@ -151,11 +151,11 @@ def _count(patterns: _Patterns, masks: Masks, weights: Floats, n_players: int) -
     """Enter the distinct patterns of all rows with their weights; return how many there are."""
     n_distinct = 0
     for row in range(len(masks)):
-        place = _place(patterns, masks[row], n_players)
-        index = patterns.places[place]
+        position = _place(patterns, masks[row], n_players)
+        index = patterns.places[position]
         if index < 0:
             index = n_distinct
-            patterns.places[place], patterns.masks[index], patterns.taken[index] = index, masks[row], place
+            patterns.places[position], patterns.masks[index], patterns.taken[index] = index, masks[row], position
             patterns.weights[index] = 0.0
             n_distinct += 1
         patterns.weights[index] += weights[row]
@@ -195,12 +195,12 @@ def _add_leaf(
     n_distinct = 0
     for row in range(len(unfit)):
         mask = unfit[row]
-        place = _place(own, mask, len(path))
-        index = own.places[place]
+        position = _place(own, mask, len(path))
+        index = own.places[position]
         if index < 0:
             index = n_distinct
             n_distinct += 1
-            own.places[place], own.masks[index], own.taken[index] = index, mask, place
+            own.places[position], own.masks[index], own.taken[index] = index, mask, position
             own.weights[index] = _fill_added(trees, others, mask, len(path), value, added[index])
         if own.weights[index] > 0:
             for local in range(len(path)):

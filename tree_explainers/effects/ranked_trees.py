@@ -94,10 +94,10 @@ def _fill_ranks(
     ranks: NDArray[np.uint16],
 ) -> None:
     """Write the number of each ranked column's cuts that are below the value of each row."""
-    places, starts = columns
+    positions, starts = columns
     for row in range(len(values)):
-        for at in range(len(places)):
-            value = values[row, places[at]]
+        for at in range(len(positions)):
+            value = values[row, positions[at]]
             low, high = starts[at], starts[at + 1]
             while low < high:
                 middle = (low + high) // 2

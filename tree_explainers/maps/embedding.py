@@ -106,10 +106,10 @@ def embed(
     )
     distances = 1.0 - shared / int(weights.sum())
     # t-SNE begins with the places in a small spread
-    places = landmark_places(table, weights, rng)
-    largest = places.std(axis=0).max()
-    scaled = places * (_START_SPREAD / largest) if largest > 0 else places
-    start = np.asarray(scaled + rng.normal(scale=_JITTER, size=places.shape))
+    positions = landmark_places(table, weights, rng)
+    largest = positions.std(axis=0).max()
+    scaled = positions * (_START_SPREAD / largest) if largest > 0 else positions
+    start = np.asarray(scaled + rng.normal(scale=_JITTER, size=positions.shape))
     affinities = PerplexityBasedNN(
         perplexity=n_neighbors / _NEIGHBORS_PER_PERPLEXITY,
         knn_index=PrecomputedNeighbors(rows, distances),
@@ -141,12 +141,12 @@ def landmark_places(
     means = among.mean(axis=1)
     centred = -(among - means - means[:, None] + means.mean()) / 2
     values, vectors = np.linalg.eigh(centred)
-    places = np.zeros((table.n_rows, 2))
+    positions = np.zeros((table.n_rows, 2))
     for axis, (value, vector) in enumerate(zip(values[::-1][:2], vectors.T[::-1][:2], strict=False)):
         if value > _JITTER:
             upright = vector * np.sign(vector[np.abs(vector).argmax()])
-            places[:, axis] = -(upright / np.sqrt(value)) @ (squared - means[:, None]) / 2
-    return places
+            positions[:, axis] = -(upright / np.sqrt(value)) @ (squared - means[:, None]) / 2
+    return positions
 
 
 def _optimised(
@@ -154,7 +154,7 @@ def _optimised(
 ) -> NDArray[np.float64]:
     from openTSNE import TSNEEmbedding  # see above
 
-    places, n_done = start, 0
+    positions, n_done = start, 0
     for n_iterations, exaggeration, momentum in (
         (_EXAGGERATED, _EXAGGERATION, _MOMENTA[0]),
         (_ITERATIONS, 1.0, _MOMENTA[1]),
@@ -163,7 +163,7 @@ def _optimised(
         def reported(iteration: int, _error: float, _places: object, n_before: int = n_done) -> None:
             report((n_before + iteration) / (_EXAGGERATED + _ITERATIONS), "laying out the map")
 
-        embedding = TSNEEmbedding(places, affinities, n_jobs=1, random_state=seed)
+        embedding = TSNEEmbedding(positions, affinities, n_jobs=1, random_state=seed)
         embedding = embedding.optimize(
             n_iterations,
             exaggeration=exaggeration,
@@ -171,5 +171,5 @@ def _optimised(
             callbacks=reported,
             callbacks_every_iters=_EVERY,
         )
-        places, n_done = np.array(embedding, dtype=np.float64), n_done + n_iterations
-    return np.asarray(places - places.mean(axis=0))
+        positions, n_done = np.array(embedding, dtype=np.float64), n_done + n_iterations
+    return np.asarray(positions - positions.mean(axis=0))

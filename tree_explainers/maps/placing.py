@@ -16,7 +16,7 @@ def place_rows(
     leaves: NDArray[np.int32],
     known: NDArray[np.int32],
     weights: NDArray[np.int64],
-    places: NDArray[np.float64],
+    coordinates: NDArray[np.float64],
     tick: Tick = no_tick,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return where new rows stand on a map: at the mean of their ten nearest, weighted by proximity.
@@ -29,14 +29,14 @@ def place_rows(
         Leaves of the map's rows, numbered alike.
     weights : (n_trees,) int64
         What each tree counts.
-    places : (n_rows, 2) float64
+    coordinates : (n_rows, 2) float64
         Of the map's rows.
     tick
         Is called before each block of new rows, and may raise.
 
     Returns
     -------
-    places, proximities : (n_new, 2) and (n_new,) float64
+    positions, proximities : (n_new, 2) and (n_new,) float64
         The place, NaN for a row that shares no leaf with any row of the map; and the proximity to the nearest.
     """
     positions, nearest = np.full((len(leaves), 2), np.nan), np.zeros(len(leaves))
@@ -46,7 +46,7 @@ def place_rows(
         for row, proximities in zip(rows, shared.astype(np.int64), strict=True):
             near = np.argsort(-proximities, kind="stable")[:N_NEAREST]
             if (counted := proximities[near]).sum() > 0:
-                positions[row] = counted @ places[near] / counted.sum()
+                positions[row] = counted @ coordinates[near] / counted.sum()
             nearest[row] = counted[0] / total
     return positions, nearest
 

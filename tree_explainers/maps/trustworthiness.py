@@ -25,7 +25,7 @@ class MapQuality:
 
 
 def evaluate_map(
-    table: LeafTable, weights: NDArray[np.int64], places: NDArray[np.float64], rng: np.random.Generator
+    table: LeafTable, weights: NDArray[np.int64], positions: NDArray[np.float64], rng: np.random.Generator
 ) -> MapQuality:
     """Compare the rows that are nearest on a map with those that are nearest in leaf space.
 
@@ -35,7 +35,7 @@ def evaluate_map(
         Leaves of the rows.
     weights : (n_trees,) int64
         What each tree counts.
-    places : (n_rows, 2) float64
+    positions : (n_rows, 2) float64
         Of the rows.
     rng
         Draws ``2,000`` rows that are evaluated, where there are more, and then shuffles the places.
@@ -57,8 +57,8 @@ def evaluate_map(
     n_rows = table.n_rows
     n_nearest = max(1, min(N_NEAREST, (n_rows - 1) // 2))
     queries = np.sort(rng.choice(n_rows, min(n_rows, _MOST_QUERIES), replace=False))
-    on_map = nearest_on_map(places, queries, n_nearest)
-    by_chance = nearest_on_map(rng.permutation(places), queries, n_nearest)
+    on_map = nearest_on_map(positions, queries, n_nearest)
+    by_chance = nearest_on_map(rng.permutation(positions), queries, n_nearest)
     _, shared = NearestRows(table, weights).of_rows(queries, n_nearest)
     scores, chance_scores = _Scores(n_rows, n_nearest), _Scores(n_rows, n_nearest)
     compared = each_column(table, weights, table.leaves_of(queries))
@@ -111,11 +111,11 @@ class _Scores:
         return 1.0 - self._penalty / self._n_queries / self._largest_penalty
 
 
-def nearest_on_map(places: NDArray[np.float64], queries: NDArray[np.int64], n_nearest: int) -> NDArray[np.int64]:
+def nearest_on_map(positions: NDArray[np.float64], queries: NDArray[np.int64], n_nearest: int) -> NDArray[np.int64]:
     """Return the rows nearest to some rows on a map, (n_queries, n_nearest), nearest first, without themselves."""
     from scipy.spatial import cKDTree  # heavy, and for maps alone
 
-    neighbors = cKDTree(places).query(places[queries], n_nearest + 1)[1]
+    neighbors = cKDTree(positions).query(positions[queries], n_nearest + 1)[1]
     # A row in the same place may come before the row itself, or in its stead.
     is_other = neighbors != queries[:, None]
     is_other[is_other.all(axis=1), -1] = False

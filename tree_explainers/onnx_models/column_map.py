@@ -142,8 +142,8 @@ def _input_tensors(inputs: Sequence[InputSpec], names: Sequence[str]) -> dict[st
     tensors = {}
     first = 0
     for spec in inputs:
-        places = range(first, first + spec.width)
-        columns = tuple(ModelColumn(names[place], "identity", names[place], place) for place in places)
+        positions = range(first, first + spec.width)
+        columns = tuple(ModelColumn(names[index], "identity", names[index], index) for index in positions)
         tensors[spec.name] = TensorColumns(_ELEMENTS[spec.type], columns)
         first += spec.width
     return tensors

@@ -160,9 +160,9 @@ class _Labels:
         if table is None or table.dtype.kind not in "iubO":
             return None
         entries, index = _plain(table), self.of(node.input[1], depth - 1)
-        places = [value for value in index.values if isinstance(value, int)] if index else []
-        is_choice = index is not None and not index.are_in_order and set(places) <= set(range(len(entries)))
-        return LabelValues(tuple(entries[place] for place in places) if is_choice else entries, not is_choice)
+        positions = [value for value in index.values if isinstance(value, int)] if index else []
+        is_choice = index is not None and not index.are_in_order and set(positions) <= set(range(len(entries)))
+        return LabelValues(tuple(entries[position] for position in positions) if is_choice else entries, not is_choice)
 
     def of_arithmetic(self, node: NodeProto, depth: int) -> LabelValues | None:
         """Return integers times a constant, or plus one."""

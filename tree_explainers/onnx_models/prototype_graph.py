@@ -62,8 +62,8 @@ def prototype_graph(
 def _coarser_leaves(parts: "_Parts", coarser: NDArray[np.int32], starts: NDArray[np.int64]) -> str:
     """Add what finds the coarser leaves of rows; return the tensor."""
     first = parts.constant("offsets", starts[None, :-1].astype(np.int32))
-    place = parts.add("Add", [LEAF_OUTPUT, first], "places")
-    return parts.add("Gather", [parts.constant("coarser", coarser.astype(np.int32)), place], "coarser_leaves")
+    index = parts.add("Add", [LEAF_OUTPUT, first], "places")
+    return parts.add("Gather", [parts.constant("coarser", coarser.astype(np.int32)), index], "coarser_leaves")
 
 
 def _nearest(

@@ -214,9 +214,9 @@ class ModelSession:
         self, work: Callable[[Piece], _Made], pieces: Iterator[Piece], n_rows: int, report: ReportProgress
     ) -> Iterator[tuple[slice, _Made]]:
         with closing(in_order(work, pieces, self._n_calls)) as results:
-            for (place, _), each in results:
-                yield place, each
-                report(place.stop / n_rows, "reading leaves")
+            for (span, _), each in results:
+                yield span, each
+                report(span.stop / n_rows, "reading leaves")
 
     def run_rows(self, rows: Rows | NDArray[np.floating[Any]]) -> RowOutcomes:
         """Return the outcome of the rows that the model takes; a bad row does not fail the others.
@@ -242,11 +242,11 @@ class ModelSession:
         return RowOutcomes(np.array(accepted, np.int64), _stack(outcomes or [self._nothing()]), tuple(refused))
 
     def _run_piece(self, piece: Piece) -> Outcome:
-        place, rows = piece
+        span, rows = piece
         try:
             return self.run(self.encode(rows))
         except RowRefused as refusal:
-            raise self._located(rows, refusal).after(place.start) from None
+            raise self._located(rows, refusal).after(span.start) from None
 
     def _fill_piece(self, codes: NDArray[Any], piece: Piece) -> Predictions:
         outcome = self._run_piece(piece)
@@ -254,24 +254,24 @@ class ModelSession:
         return Predictions(outcome.scores, outcome.labels)
 
     def _predict_piece(self, piece: Piece) -> Predictions:
-        place, rows = piece
+        span, rows = piece
         try:
             scores, *label = self.outputs(self.prediction_names, self.encode(rows))
             return Predictions(*self._checked(scores, label, len(rows)))
         except RowRefused as refusal:
-            raise self._located(rows, refusal).after(place.start) from None
+            raise self._located(rows, refusal).after(span.start) from None
 
     def _located(self, rows: Rows, refusal: RowRefused) -> RowRefused:
         """Return the refusal of the first row alone that is refused, found by halving."""
         if refusal.row is not None or len(rows) == 1:
             return RowRefused(refusal.code, refusal.detail, refusal.row or 0)
         half = len(rows) // 2
-        for place in (slice(0, half), slice(half, len(rows))):
-            some = rows.take(place)
+        for span in (slice(0, half), slice(half, len(rows))):
+            some = rows.take(span)
             try:
                 self.run(self.encode(some))
             except RowRefused as narrower:
-                return self._located(some, narrower).after(place.start)
+                return self._located(some, narrower).after(span.start)
         return refusal  # of the rows together only
 
     def _encode_either(self, rows: Rows | NDArray[np.floating[Any]]) -> Feeds:

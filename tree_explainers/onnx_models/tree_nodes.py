@@ -85,8 +85,8 @@ def order_trees(table: NodeTable, n_columns: int | None, limits: ModelLimits) ->
     children = _children(table, by_id, key, is_branch)
     roots = _roots(tree, children, is_branch)
     depths = _depths(roots, children, is_branch, limits.max_depth)
-    place = _place(tree, depths, children, is_branch)
-    return _arrange(table, by_id, place, children, depths)
+    index = _place(tree, depths, children, is_branch)
+    return _arrange(table, by_id, index, children, depths)
 
 
 def _check_features(table: NodeTable, n_columns: int) -> None:
@@ -152,18 +152,18 @@ def _place(
 def _arrange(
     table: NodeTable,
     by_id: NDArray[np.int64],
-    place: NDArray[np.int64],
+    index: NDArray[np.int64],
     children: NDArray[np.int64],
     depths: NDArray[np.int32],
 ) -> OrderedTrees:
-    order = by_id[place]
-    new_index = np.empty_like(place)
-    new_index[place] = np.arange(len(place))
+    order = by_id[index]
+    new_index = np.empty_like(index)
+    new_index[index] = np.arange(len(index))
     is_leaf = table.operator[order] == Operator.LEAF
     operator, threshold = without_infinite_ends(
         table.operator[order], np.where(is_leaf, 0.0, table.threshold[order]), is_double=table.is_double
     )
-    sides = new_index[children[place]].astype(np.int32)
+    sides = new_index[children[index]].astype(np.int32)
     leaf_nodes = np.flatnonzero(is_leaf).astype(np.int32)
     tree = table.tree[order]
     starts = np.flatnonzero(np.diff(tree)) + 1
@@ -171,8 +171,8 @@ def _arrange(
     weight_leaf = _leaves_of_weights(table, order, leaf_nodes)
     n_leaves = len(leaf_nodes)
     columns, n_columns = _value_columns(table)
-    places = weight_leaf * n_columns + columns
-    values = np.bincount(places, weights=table.weight, minlength=n_leaves * n_columns)
+    positions = weight_leaf * n_columns + columns
+    values = np.bincount(positions, weights=table.weight, minlength=n_leaves * n_columns)
     ensemble = TreeEnsemble(
         offsets=offsets,
         column=np.where(is_leaf, 0, table.feature[order]).astype(np.int32),

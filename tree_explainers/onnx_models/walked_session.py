@@ -50,26 +50,26 @@ class WalkedSession(ModelSession):
         self._computed = [each.name for each in self._front.get_outputs()] if self._front else []
 
     def _fill_piece(self, codes: NDArray[Any], piece: Piece) -> Predictions:
-        place, rows = piece
+        span, rows = piece
         try:
             feeds = self.encode(rows)
             tensors = self._tensors(feeds)
             if self.description.scoring is None:
-                self.walker.fill(tensors, len(rows), codes[:, place])
+                self.walker.fill(tensors, len(rows), codes[:, span])
                 return self._predicted(feeds, None)
-            return self._predicted(feeds, self.walker.fill_and_sum(tensors, len(rows), codes[:, place]))
+            return self._predicted(feeds, self.walker.fill_and_sum(tensors, len(rows), codes[:, span]))
         except RowRefused as refusal:
-            raise self._located(rows, refusal).after(place.start) from None
+            raise self._located(rows, refusal).after(span.start) from None
 
     def _predict_piece(self, piece: Piece) -> Predictions:
-        place, rows = piece
+        span, rows = piece
         try:
             feeds = self.encode(rows)
             if self.description.scoring is None:
                 return self._predicted(feeds, None)
             return self._predicted(feeds, self.walker.sums(self._tensors(feeds), len(rows)))
         except RowRefused as refusal:
-            raise self._located(rows, refusal).after(place.start) from None
+            raise self._located(rows, refusal).after(span.start) from None
 
     def _tensors(self, feeds: Feeds) -> Feeds:
         if self._front is None:

@@ -52,7 +52,7 @@ def _of_example(term: Term, via: tuple[Step, ...]) -> Feature:
     """Return a number of the example as a feature: of its own column, or over all rows that steps lead to."""
     if not isinstance(term, AggregateTerm):
         return Feature("value", Query(), Measure(EXAMPLE, term))
-    variables = tuple(Variable(place - 1, step) for place, step in enumerate((*via, term.by)))
+    variables = tuple(Variable(index - 1, step) for index, step in enumerate((*via, term.by)))
     last = len(via)
     conditions = tuple(Condition(last, one.term, one.operator, one.value) for one in term.where)
     measure = None if term.column is None else Measure(last, term.column)

@@ -114,12 +114,12 @@ def _rows_of(query: Query, variable: int, schema: Schema, *, is_one: bool = Fals
 def _row_nouns(query: Query, variable: int, schema: Schema, *, is_one: bool = False) -> list[str]:
     """Return the described rows of each variable from this one to the example; the first ones may be a single one."""
     chain, nouns = _chain(query, variable), []
-    for place, member in enumerate(chain):
-        is_many = any(query.variables[other].by.to == "children" for other in chain[place:])
-        is_plural = is_many and not (is_one and place == 0)
+    for index, member in enumerate(chain):
+        is_many = any(query.variables[other].by.to == "children" for other in chain[index:])
+        is_plural = is_many and not (is_one and index == 0)
         noun = noun_of_variable(query, member, schema)
         noun = plural_of(noun) if is_plural else noun
-        nouns.append(described_variable(query, member, schema, noun, plural=is_plural, without=chain[:place]))
+        nouns.append(described_variable(query, member, schema, noun, plural=is_plural, without=chain[:index]))
     return nouns
 
 

@@ -120,12 +120,12 @@ class _Table:
         if not len(present):
             return []
         if present.dtype == object:
-            distinct, places = _by_text(present)
-            sums, counts = self._sums(places, rows), np.bincount(places)
+            distinct, positions = _by_text(present)
+            sums, counts = self._sums(positions, rows), np.bincount(positions)
         else:
-            distinct, places = np.unique(present, return_inverse=True)
-            sums = np.cumsum(self._sums(places, rows), axis=0)
-            counts = np.cumsum(np.bincount(places))
+            distinct, positions = np.unique(present, return_inverse=True)
+            sums = np.cumsum(self._sums(positions, rows), axis=0)
+            counts = np.cumsum(np.bincount(positions))
             if not without.n_rows:
                 distinct, sums, counts = distinct[:-1], sums[:-1], counts[:-1]
         whole = self.totals[rows].sum(axis=0)
@@ -140,17 +140,17 @@ class _Table:
                 splits.append((float(purities[at]), _split_at(name, present, distinct, at, missing_left=missing_left)))
         return splits
 
-    def _sums(self, places: NDArray[np.int64], rows: NDArray[np.int64]) -> Floats:
+    def _sums(self, positions: NDArray[np.int64], rows: NDArray[np.int64]) -> Floats:
         columns = self.totals[rows].T
-        return np.array([np.bincount(places, weights=each) for each in columns]).T
+        return np.array([np.bincount(positions, weights=each) for each in columns]).T
 
 
 def _by_text(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the distinct texts in order, and which of them each value is; no array is as wide as its longest text."""
     texts = list(map(str, values))
     distinct = sorted(set(texts))
-    places = {text: place for place, text in enumerate(distinct)}
-    return np.array(distinct, dtype=object), np.fromiter(map(places.__getitem__, texts), np.int64, len(texts))
+    positions = {text: index for index, text in enumerate(distinct)}
+    return np.array(distinct, dtype=object), np.fromiter(map(positions.__getitem__, texts), np.int64, len(texts))
 
 
 class _Side(NamedTuple):
@@ -199,10 +199,10 @@ def _feature_statements(
 
 
 def _box(path: tuple[tuple[RawSplit, bool], ...], statements: Statements) -> Box:
-    places = {feature.name: index for index, feature in enumerate(statements.features)}
+    positions = {feature.name: index for index, feature in enumerate(statements.features)}
     admitted: dict[int, Flags] = {}
     for split, is_left in path:
-        index = places[split.column]
+        index = positions[split.column]
         feature = statements.features[index]
         if split.threshold is None:
             left = np.arange(feature.n_bins) == feature.categories.index(str(split.category))

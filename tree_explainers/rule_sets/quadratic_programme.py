@@ -59,16 +59,16 @@ def _model(highspy: Any, programme: Programme) -> Any:  # a module without types
     linear.col_cost_ = programme.linear
     linear.col_lower_, linear.col_upper_ = np.full(n, -np.inf), np.full(n, np.inf)
     linear.row_lower_, linear.row_upper_ = programme.bounds, np.full(n_rows, np.inf)
-    starts, places, values = _by_columns(programme.rows)
+    starts, positions, values = _by_columns(programme.rows)
     linear.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    linear.a_matrix_.start_, linear.a_matrix_.index_, linear.a_matrix_.value_ = starts, places, values
-    starts, places, values = _by_columns(np.tril(programme.quadratic))
+    linear.a_matrix_.start_, linear.a_matrix_.index_, linear.a_matrix_.value_ = starts, positions, values
+    starts, positions, values = _by_columns(np.tril(programme.quadratic))
     model.hessian_.dim_, model.hessian_.format_ = n, highspy.HessianFormat.kTriangular
-    model.hessian_.start_, model.hessian_.index_, model.hessian_.value_ = starts, places, values
+    model.hessian_.start_, model.hessian_.index_, model.hessian_.value_ = starts, positions, values
     return model
 
 
 def _by_columns(matrix: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
-    columns, places = np.nonzero(matrix.T)
+    columns, positions = np.nonzero(matrix.T)
     starts = np.searchsorted(columns, np.arange(matrix.shape[1] + 1))
-    return starts.astype(np.int32), places.astype(np.int32), matrix[places, columns]
+    return starts.astype(np.int32), positions.astype(np.int32), matrix[positions, columns]

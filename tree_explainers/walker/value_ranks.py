@@ -97,16 +97,16 @@ def cuts_by_tensor(cuts: Cuts, tensors: Sequence[TreeTensor]) -> tuple[TensorCut
     owner = np.searchsorted(firsts, cuts.columns, side="right") - 1
     of_tensors = []
     for index in np.unique(owner).tolist():
-        places = np.flatnonzero(owner == index)
-        bounds = cuts.starts[places[0]], cuts.starts[places[-1] + 1]
+        positions = np.flatnonzero(owner == index)
+        bounds = cuts.starts[positions[0]], cuts.starts[positions[-1] + 1]
         of_tensors.append(
             TensorCuts(
                 tensors[index].name,
-                cuts.columns[places] - firsts[index],
-                places,
-                cuts.starts[places[0] : places[-1] + 2] - bounds[0],
+                cuts.columns[positions] - firsts[index],
+                positions,
+                cuts.starts[positions[0] : positions[-1] + 2] - bounds[0],
                 cuts.values[slice(*bounds)].astype(np.float64 if tensors[index].is_double else np.float32),
-                cuts.of_missing[places],
+                cuts.of_missing[positions],
             )
         )
     return tuple(of_tensors)
@@ -114,7 +114,7 @@ def cuts_by_tensor(cuts: Cuts, tensors: Sequence[TreeTensor]) -> tuple[TensorCut
 
 @compiled
 def _rank(
-    values: NDArray[Any], columns: Ints, places: Ints, of_columns: tuple[Ints, NDArray[Any], Ranks], ranks: Ranks
+    values: NDArray[Any], columns: Ints, positions: Ints, of_columns: tuple[Ints, NDArray[Any], Ranks], ranks: Ranks
 ) -> None:
     """Write ranks by binary searches without branches, of some rows at a time: their reads do not wait in turn."""
     starts, cuts, of_missing = of_columns
@@ -135,4 +135,4 @@ def _rank(
             for row in range(n):
                 rank = lowest[row] - starts[at] + (cuts[lowest[row]] < block[row])
                 is_missing = block[row] != block[row]  # NaN
-                ranks[start + row, places[at]] = of_missing[at] if is_missing else rank
+                ranks[start + row, positions[at]] = of_missing[at] if is_missing else rank

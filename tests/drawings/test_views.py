@@ -14,6 +14,8 @@ from leafspace_drawings import (
     Links,
     ModelContext,
     SetContext,
+    TreeContext,
+    draw_approximation_tree,
     draw_model,
     draw_prototype_set,
     style_sheet,
@@ -403,6 +405,19 @@ def test_labels_of_a_dictionary_stand_for_classes_and_values() -> None:
     assert "Our finest" in texts
     assert "rather long" in texts
     assert first["label"] not in texts
+
+
+def test_labels_of_a_dictionary_stand_for_the_classes_of_a_tree() -> None:
+    found, dataset = document("ApproximationTree"), document("Dataset")
+    target = next(column for column in dataset["columns"] if column["role"] == "target")
+    label = found["result"]["classes"][0]
+    target["labels"] = [{"value": label, "label": "Our finest"}]
+
+    context = TreeContext(document("Model"), dataset)
+    picture = draw_approximation_tree(found, context).partition("<svg")[2].partition("</svg>")[0]
+
+    assert "Our finest" in picture
+    assert label not in picture
 
 
 @pytest.mark.parametrize(

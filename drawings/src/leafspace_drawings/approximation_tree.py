@@ -13,7 +13,7 @@ from .columns import ColumnName, ColumnNames
 from .links import Links
 from .pictures import picture
 from .templating import render
-from .tree_documents import Node, tree_of
+from .tree_documents import Node, tree_of, with_labels
 from .tree_svg import CAPPED, EDGE, EMPTY_BAR, write_svg
 from .tree_svg_parts import INK, LINE, MUTED
 from .tree_texts import ABOUT_SETTLED, confidence, of_repeats, of_validation, question, settled
@@ -93,7 +93,8 @@ class _One:
     @cached_property
     def picture(self) -> Markup:
         """The tree as SVG, whose shapes have classes beside their colours, so that it follows light and dark."""
-        return Markup(_ELEMENT.sub(_with_classes, write_svg(self.tree)))  # noqa: S704  # every text in it is escaped
+        drawn = write_svg(tree_of(with_labels(self.result, self.classes.said)))
+        return Markup(_ELEMENT.sub(_with_classes, drawn))  # noqa: S704  # every text in it is escaped
 
     @property
     def is_wide(self) -> bool:

@@ -1,6 +1,6 @@
 """The fields of an approximation tree's document that drawings read; any object with these attributes will do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Protocol, cast
 
@@ -116,6 +116,34 @@ class Tree(Protocol):
 def tree_of(result: Mapping[str, Any]) -> Tree:
     """Return the result of an approximation tree's JSON as an object with the same fields."""
     return cast("Tree", _object(result))
+
+
+def with_labels(result: Mapping[str, Any], said: Callable[[Any], Any]) -> Mapping[str, Any]:
+    """Return the result with what people call its classes in their place, where no two have the same name.
+
+    Parameters
+    ----------
+    result
+        Of an approximation tree, as JSON.
+    said
+        Returns what people call a class, and anything else as it is.
+    """
+    classes = result.get("classes") or []
+    if len({said(label) for label in classes}) < len(classes):
+        return result
+    nodes = [
+        {
+            **node,
+            "prediction": said(node["prediction"]),
+            "scores": [{**score, "label": said(score["label"])} for score in node["scores"]],
+        }
+        for node in result["nodes"]
+    ]
+    evaluation = result["evaluation"]
+    if constant := evaluation.get("constant"):
+        named = {**constant, "model_prediction": said(constant["model_prediction"])}
+        evaluation = {**evaluation, "constant": named}
+    return {**result, "classes": [said(label) for label in classes], "nodes": nodes, "evaluation": evaluation}
 
 
 def _object(value: Any) -> Any:  # JSON

@@ -228,7 +228,9 @@ def _of_nearest(
         nearest = f"the nearest is of another {kind}," if is_other else "the nearest,"
         return f"No prototype is near it: {nearest} {row}, has a proximity of {near}, and {standing.others}."
     begin = f"Its nearest prototype is of another {kind}:" if is_other else "Its nearest prototype is"
-    return f"{begin} {row}, at a proximity of {near}{'; ' if standing.others else ''}{standing.others}."
+    # At a proximity of 1 no other row can be nearer to its own.
+    others = f"; {standing.others}" if standing.others and prototype["proximity"] < 1 else ""
+    return f"{begin} {row}, at a proximity of {near}{others}."
 
 
 def _decided_words(case: Mapping[str, Any], naming: Naming) -> str:

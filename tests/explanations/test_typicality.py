@@ -138,6 +138,15 @@ def test_a_summary_says_how_near_the_nearest_prototype_is_and_how_many_rows_are_
     assert hollow.standing(151).document["typicality"] == {"level": "typical", "percentile": 51}
     assert hollow.standing(150).document["typicality"] == {"level": "far", "percentile": 50}
     assert summary({"label": "bad"}, [nearest], hollow.standing(150)) == f"{far} 50% {others}"
+
+
+def test_a_summary_does_not_say_that_no_row_is_nearer_than_one_that_shares_all_leaves() -> None:
+    scale = TypicalityScale(np.arange(900, 1001), "reference rows", total_weight=1000)
+    nearest = {"row_id": "8", "label": "bad", "proximity": 1.0, "reasons": []}
+
+    text = summary({"label": "bad"}, [nearest], scale.standing(1000))
+
+    assert text == "Predicted as bad. Its nearest prototype is row 8 (bad), at a proximity of 100%."
     assert summary({"label": "bad"}, [], scale.standing(0)) == "Predicted as bad. It shares no leaf with any prototype."
 
 

@@ -54,8 +54,8 @@ def main() -> None:
         requests = SteadyRequests(url, client.explainers.create(model, few).id, features.iloc[0].tolist())
         with requests.going_on() as at_rest:
             time.sleep(QUIET_SECONDS)
-        dataset = _upload(client, jittered(features, target, n_rows), Path(folder))
-        with requests.going_on() as during, _memory() as memory:
+        dataset = upload(client, jittered(features, target, n_rows), Path(folder))
+        with requests.going_on() as during, memory_of_jobs() as memory:
             start = time.perf_counter()
             prototypes = client.prototype_sets.create(model, dataset, n_prototypes=N_PROTOTYPES).wait()
             seconds = time.perf_counter() - start
@@ -139,7 +139,8 @@ class Memory:
 
 
 @contextmanager
-def _memory() -> Iterator[Memory]:
+def memory_of_jobs() -> Iterator[Memory]:
+    """Yield what processes hold at most until the block ends, looked at five times a second."""
     found, over = Memory(), threading.Event()
 
     def look() -> None:
@@ -167,16 +168,17 @@ def _sizes() -> Iterator[tuple[bool, int]]:
             continue
 
 
-def jittered(features: pd.DataFrame, target: pd.Series, n_rows: int) -> pd.DataFrame:
+def jittered(features: pd.DataFrame, target: pd.Series, n_rows: int, *, seed: int = 0) -> pd.DataFrame:
     """Return rows drawn with replacement, each number moved a little."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     rows = rng.integers(0, len(features), n_rows)
     spread = (0.1 * features.std()).to_numpy(np.float32)
     values = features.to_numpy()[rows] + spread * rng.standard_normal((n_rows, features.shape[1]), dtype=np.float32)
     return pd.DataFrame(values, columns=features.columns).assign(label=target.to_numpy()[rows])
 
 
-def _upload(client: Leafspace, frame: pd.DataFrame, folder: Path) -> Any:  # a dataset
+def upload(client: Leafspace, frame: pd.DataFrame, folder: Path) -> Any:  # a dataset
+    """Register rows as a file of Parquet, and print how long it took."""
     path = folder / "rows.parquet"
     frame.to_parquet(path, index=False)
     start = time.perf_counter()

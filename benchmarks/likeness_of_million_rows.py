@@ -46,12 +46,12 @@ def main() -> None:
         )
         jobs = {
             "prototype set, 50": lambda: client.prototype_sets.create(model, rows, n_prototypes=50),
-            "proximity, 10 nearest": lambda: client.proximities.create(model, rows),
-            "label audit, all rows": lambda: client.label_audits.create(model, rows),
-            "label audit, neighbours": lambda: client.label_audits.create(model, rows, method="neighbors"),
+            "label audit": lambda: client.label_audits.create(model, rows),
             "two models": lambda: client.comparisons.create(model, rows, other_model=other),
             "drift": lambda: client.comparisons.create(model, rows, other_dataset=newer),
             "map": lambda: client.maps.create(model, rows),
+            "label audit, neighbours": lambda: client.label_audits.create(model, rows, method="neighbors"),
+            "proximity, 10 nearest": lambda: client.proximities.create(model, rows),
         }
         for name, job in jobs.items():
             seconds = _measure(name, job)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from leafspace_drawings.words import share, tenths
+from leafspace_drawings.words import number, share, tenths
 
 from schemas.comparisons import ChangedRegion, ComparisonResult, DatasetDrift, ModelChange
 from schemas.reports import ShareComparison
@@ -25,8 +25,8 @@ def summary_of_models(changed: ModelChange, n_rows: int) -> str:
     """Return what a comparison of two models found."""
     if changed.n_changed is None or changed.share_changed is None or changed.interval is None:
         amount = (
-            f"The values of {n_rows:,} rows differ by {changed.mean_absolute_difference:.4g} on average, "
-            f"the other model's being {changed.mean_difference:+.4g} above"
+            f"The values of {n_rows:,} rows differ by {number(changed.mean_absolute_difference or 0)} on average, "
+            f"the other model's being {_higher(changed.mean_difference or 0)}"
         )
     else:
         low, high = changed.interval.low, changed.interval.high
@@ -37,11 +37,18 @@ def summary_of_models(changed: ModelChange, n_rows: int) -> str:
     return f"{amount}. {_where(changed.regions, is_share=changed.n_changed is not None)}{_shared(changed)}"
 
 
+def _higher(difference: float) -> str:
+    """Return by how much values are higher or lower than others, or that they are as high."""
+    if difference == 0:
+        return "as high as the model's"
+    return f"{number(abs(difference))} {'higher' if difference > 0 else 'lower'}"
+
+
 def _where(regions: Sequence[ChangedRegion], *, is_share: bool) -> str:
     if not regions:
         return "No rule says where."
     first = regions[0]
-    what = f"{share(first.changed)} of the rows changed" if is_share else f"values differ by {first.changed:.4g}"
+    what = f"{share(first.changed)} of the rows changed" if is_share else f"values differ by {number(first.changed)}"
     return f"Most of it is gathered where {first.text}: there {what}, {share(first.share_of_change)} of all change."
 
 

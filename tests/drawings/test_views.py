@@ -323,10 +323,13 @@ def test_an_audit_says_how_many_labels_are_wrong_where_it_was_estimated() -> Non
     found["result"] |= {"n_rows": 2000, "n_suggested": 1, "estimated_wrong": estimated}
     found["result"]["rows"][0]["wrong_probability"] = 0.62
     with_estimate = " ".join(" ".join(_Elements.of(drawn("LabelAudit", found)).texts).split())
+    found["result"]["estimated_wrong"] = estimated | {"number": 1, "low": 0}
+    of_one = " ".join(" ".join(_Elements.of(drawn("LabelAudit", found)).texts).split())
     found["result"]["estimated_wrong"] = None
     without = " ".join(" ".join(_Elements.of(drawn("LabelAudit", found)).texts).split())
 
     assert "Of 2,000 labels, about 27 are wrong, 18 to 1,041 with a probability of 90%." in with_estimate
+    assert "Of 2,000 labels, about 1 is wrong, 0 to 1,041 with" in of_one
     assert "200 trees that were grown on 150 rows" in with_estimate
     assert "Another label is suggested for 1 row." in with_estimate
     assert "62%" in with_estimate

@@ -153,9 +153,7 @@ def select_prototypes(  # a method, its three settings, and what it works on
     _check_coverage(method, coverage)
     _check_comparison(table, coverage, refine)
     _check_counts(method, coverage, per_class)
-    if weights.shape != (table.n_trees,) or weights.min() < 0 or int(weights.sum()) > np.iinfo(np.uint32).max:
-        msg = f"weights must be {table.n_trees} numbers, not negative and less than 2^32 together"
-        raise InvalidInput(msg)
+    _check_weights(table, weights)
     _check_candidates(table, method, n_prototypes, eligible)
     share = 1.0 if refine == "none" else _SHARE_BEFORE_SWAPS
     goal = None if coverage is None else CoverageGoal(table, weights, coverage)
@@ -264,6 +262,13 @@ def _check_counts(method: Method, coverage: float | None, per_class: PerClass | 
     if method not in {"sm_a", "sm_wa"} or coverage is not None:
         msg = "numbers of prototypes of each class go with sm_a and sm_wa, and not with coverage"
         raise MethodNotApplicable(msg)
+
+
+def _check_weights(table: LeafTable, weights: NDArray[np.int64]) -> None:
+    # Proximities are sums of weights in 32 bits.
+    if weights.shape != (table.n_trees,) or weights.min() < 0 or int(weights.sum()) > np.iinfo(np.uint32).max:
+        msg = f"weights must be {table.n_trees} numbers, not negative and less than 2^32 together"
+        raise InvalidInput(msg)
 
 
 def _check_candidates(table: LeafTable, method: Method, n_prototypes: int, candidates: NDArray[np.int64]) -> None:

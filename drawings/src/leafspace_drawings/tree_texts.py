@@ -5,7 +5,7 @@ from decimal import Context, Decimal
 from typing import Any
 
 from .tree_documents import Node, Tree
-from .words import are_unequal, measured_on
+from .words import are_unequal, brief, measured_on, number
 
 ABOUT_SETTLED = "settled: proved that the model gives every row that could reach the leaf its label, seen or not"
 _DIGITS = 5  # of a predicted value
@@ -79,9 +79,9 @@ def of_validation(content: Any) -> Iterator[str]:  # a document, or an answer of
     found = content.validation
     if found:
         least = min(range(len(found.errors)), key=found.errors.__getitem__)
-        within = f"within one standard error ({found.standard_errors[least]:.2g}) of the least"
-        is_least = "the least" if found.depth == least else f"{within}, {found.errors[least]:.3g} at depth {least}"
-        yield f"Depth {found.depth} was chosen: its error, {found.errors[found.depth]:.3g}, is {is_least}."
+        within = f"within one standard error ({brief(found.standard_errors[least])}) of the least"
+        is_least = "the least" if found.depth == least else f"{within}, {number(found.errors[least])} at depth {least}"
+        yield f"Depth {found.depth} was chosen: its error, {number(found.errors[found.depth])}, is {is_least}."
 
 
 def of_repeats(content: Any) -> Iterator[str]:  # likewise

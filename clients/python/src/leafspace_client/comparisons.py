@@ -18,7 +18,7 @@ from .errors import WrongArgument
 from .frames import records_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of, id_or_none
 from .records import Records
-from .texts import tenths
+from .texts import number, tenths
 from .types import (
     ChangedPrototype,
     ChangedRegion,
@@ -84,7 +84,7 @@ class ComparisonView(ArtefactView[Details]):
         if changed is None:
             return ""
         if changed.share_changed is None:
-            return f"two models, values differ by {changed.mean_absolute_difference:.4g} on average"
+            return f"two models, values differ by {number(changed.mean_absolute_difference)} on average"
         return f"two models, {tenths(changed.share_changed)} of {result.n_rows:,} rows have another outcome"
 
 

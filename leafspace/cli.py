@@ -67,13 +67,24 @@ def main() -> None:
 @_data_dir
 @_n_workers
 @click.option("--no-worker", is_flag=True, help="The API alone: jobs wait for `leafspace worker`.")
-def serve_command(host: str, port: int, data_dir: Path, n_workers: int, *, no_worker: bool) -> None:
+@click.option(
+    "--api-workers",
+    "n_apis",
+    type=click.IntRange(1, 64),
+    envvar="LEAFSPACE_API_WORKERS",
+    default=1,
+    show_default=True,
+    help="API processes, which share the port, the limits of callers and the metrics.",
+)
+def serve_command(  # options
+    host: str, port: int, data_dir: Path, n_workers: int, n_apis: int, *, no_worker: bool
+) -> None:
     """Run the API, workers and Redis until Ctrl-C or SIGTERM.
 
     Redis is the one that LEAFSPACE_REDIS_URL names, else one of our own.
     """
     with _refusals_reported():
-        serve(ServeOptions(host, port, data_dir, 0 if no_worker else n_workers))
+        serve(ServeOptions(host, port, data_dir, 0 if no_worker else n_workers, n_apis))
 
 
 @main.command("worker")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from service.admission.shared_memory import n_bytes_for
 from storage.database_file import belongs_to, fault_of, has_keys, keep_reserve
 from workers.runtime.restarts import Restarts, StartsWithReadiness
 from workers.runtime.supervisor import Child, Supervisor
@@ -46,6 +47,7 @@ class ServeOptions:
     port: int  # 0: any free one
     data_dir: Path
     n_workers: int
+    n_apis: int = 1  # API processes
 
 
 def serve(options: ServeOptions) -> None:
@@ -64,10 +66,11 @@ def serve(options: ServeOptions) -> None:
         port = free_port(options.host, options.port)
         with _redis(data_dir) as (redis_url, redis_children):
             environment = child_environment(data_dir, redis_url)
-            api = _api(environment, options.host, port)
+            environment["LEAFSPACE_API_WORKERS"] = str(options.n_apis)
+            apis = _apis(environment, options.host, port, options.n_apis)
             workers = [_workers(environment, options.n_workers)] if options.n_workers else []
-            Supervisor([*redis_children, api, *workers]).run(
-                is_ready=lambda: _is_ready(api, options.host, port),
+            Supervisor([*redis_children, *apis, *workers]).run(
+                is_ready=lambda: _is_ready(apis, options.host, port),
                 announce=lambda: click.echo(f"{READY}{url_of(options.host, port)}"),
             )
 
@@ -159,6 +162,35 @@ def _api(environment: dict[str, str], host: str, port: int) -> Child:
     )
 
 
+def _apis(environment: dict[str, str], host: str, port: int, n_processes: int) -> list[Child]:
+    """Return the API processes; of several, each listens to the same port and maps the same memory."""
+    if n_processes == 1:
+        return [_api(environment, host, port)]
+    if not hasattr(os, "memfd_create"):
+        message = (
+            "several API processes share their limits and metrics by memory that this system lacks: --api-workers 1"
+        )
+        raise CannotServe(message)
+    shared = os.memfd_create("leafspace-api")  # as long as this process lives
+    os.ftruncate(shared, n_bytes_for(n_processes))
+    return [_one_of_the_apis(environment, (host, port), shared, index) for index in range(n_processes)]
+
+
+def _one_of_the_apis(environment: dict[str, str], address: tuple[str, int], shared: int, index: int) -> Child:
+    host, port = address
+    command = module_command("service", "--host", host, "--port", str(port))
+    starts = StartsWithReadiness(
+        lambda writer: start_process(
+            [*command, "--shared-fd", str(shared), "--index", str(index), "--ready-fd", str(writer)],
+            environment=environment,
+            pass_fds=(shared, writer),
+        )
+    )
+    patience_seconds = _seconds_of_api(environment) + _SECONDS_TO_CLOSE
+    restarts = Restarts(_LONGEST_PAUSE_SECONDS)
+    return Child(f"api {index + 1}", starts.start, starts.is_ready, restarts, 1, patience_seconds)
+
+
 def _seconds_of_api(environment: Mapping[str, str]) -> float:
     try:
         return sum(float(environment.get(name, default)) for name, default in _SECONDS_OF_API.items())
@@ -185,8 +217,9 @@ def _workers(environment: dict[str, str], n_workers: int) -> Child:
     return Child("workers", starts.start, starts.is_ready, restarts, 1, _SECONDS_OF_WORKERS)
 
 
-def _is_ready(api: Child, host: str, port: int) -> bool:
-    if api.n_ends >= _STARTS_BEFORE_GIVING_UP:
-        message = f"the API ended {api.n_ends} times before it was ready; what it printed above says why"
-        raise CannotServe(message)
-    return is_ready(host, port, _SECONDS_TO_ANSWER)
+def _is_ready(apis: list[Child], host: str, port: int) -> bool:
+    for api in apis:
+        if api.ready_since is None and api.n_ends >= _STARTS_BEFORE_GIVING_UP:
+            message = f"the API ended {api.n_ends} times before it was ready; what it printed above says why"
+            raise CannotServe(message)
+    return all(api.ready_since is not None for api in apis) and is_ready(host, port, _SECONDS_TO_ANSWER)

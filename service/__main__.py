@@ -2,6 +2,7 @@
 
 import gc
 import os
+import socket
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--host", default="127.0.0.1", envvar="LEAFSPACE_HOST", show_default=True)
 @click.option("--port", type=int, default=8000, envvar="LEAFSPACE_PORT", show_default=True)
-def main(host: str, port: int) -> None:
+@click.option("--ready-fd", type=int, hidden=True, help="Where to announce that it listens.")
+@click.option("--shared-fd", type=int, hidden=True, help="Memory of all API processes of the host.")
+@click.option("--index", type=int, default=0, hidden=True, help="Which of these processes this is.")
+def main(host: str, port: int, ready_fd: int | None, shared_fd: int | None, index: int) -> None:
     """Serve the API until SIGTERM or Ctrl-C."""
     gc.disable()  # what is imported stays; looking through it for garbage would take a tenth of the start
     # onnxruntime would report the models that it opens to its maker.
@@ -28,6 +32,7 @@ def main(host: str, port: int) -> None:
     keep_rich_out()
     from observability.logs import log_json_lines
 
+    from .admission.shared_memory import SharedMemory
     from .draining import Draining
     from .main import create_server_app
     from .middleware.protocol.http_protocol import allow_many_connections, uvicorn_options
@@ -35,13 +40,15 @@ def main(host: str, port: int) -> None:
     from .settings import ServiceSettings
 
     settings = ServiceSettings(host=host, port=port)
+    shared = None if shared_fd is None else SharedMemory(shared_fd, index, settings.api_workers)
+    settings = settings if shared is None else settings.of_one_process()
     _check_storage(settings)
     _spool_to(settings.data_dir / "spool")
     log_json_lines(settings.log_level)
     allow_many_connections()
     draining = Draining()
     config = uvicorn.Config(
-        create_server_app(settings, draining),
+        create_server_app(settings, draining, shared),
         host=host,
         port=port,
         log_config=None,  # uvicorn's own lines go through ours
@@ -49,7 +56,18 @@ def main(host: str, port: int) -> None:
         timeout_graceful_shutdown=settings.grace_seconds,
         **uvicorn_options(settings.connection_limits),
     )
-    Server(config, draining, settings.drain_seconds).run()
+    # Each process has a queue of connections of its own, among which the kernel spreads callers.
+    sockets = None if shared is None else [_listener(host, port)]
+    Server(config, draining, settings.drain_seconds, ready_fd).run(sockets)
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    listener = socket.socket(family, kind, protocol)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    listener.bind(address)
+    return listener
 
 
 def _check_storage(settings: "ServiceSettings") -> None:

@@ -3,6 +3,7 @@
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from explanations.nested_instances import WarmFeatureSet
 from explanations.warm_explainer import WarmExplainer
@@ -30,6 +31,7 @@ from storage.worker_heartbeats import WorkerHeartbeats
 
 from .admission.batches import Batches
 from .admission.response_memory import ResponseMemory
+from .admission.shared_memory import SharedMemory
 from .background.explanation_log import ExplanationLog
 from .background.health_watch import Availability, HealthWatch
 from .background.job_watch import JobWatch
@@ -38,7 +40,7 @@ from .caches.drawing_cache import DrawingCache
 from .caches.explainer_directory import ExplainerDirectory
 from .caches.key_ring import KeyRing
 from .caches.page_codes import PageCodes
-from .caches.warm_cache import LoadingCache, RequestLoops, SessionCache
+from .caches.warm_cache import LoadingCache, RequestLoops, SessionCache, WarmCache
 from .draining import Draining
 from .settings import ServiceSettings
 from .upload_sandbox.runner import UploadReader
@@ -90,6 +92,15 @@ class AppContext:
     download_memory: ResponseMemory
     draining: Draining
 
+    def cache_counts(self) -> dict[str, tuple[int, int, int]]:
+        """Return hits, misses and size of each cache of what is warm."""
+        caches: dict[str, WarmCache[Any]] = {
+            "explainers": self.explainer_cache,
+            "feature_sets": self.feature_set_cache,
+            "sessions": self.sessions,
+        }
+        return {name: (cache.n_hits, cache.n_misses, len(cache)) for name, cache in caches.items()}
+
     def close(self) -> None:
         """Close what is open."""
         self.keys.stop()
@@ -107,7 +118,9 @@ class AppContext:
         self.background_database.close()
 
 
-def build_context(settings: ServiceSettings, draining: Draining | None = None) -> AppContext:
+def build_context(
+    settings: ServiceSettings, draining: Draining | None = None, shared: SharedMemory | None = None
+) -> AppContext:
     """Open what the settings name; bring the tables up to date."""
     loops = RequestLoops()
     loops.compile()
@@ -119,7 +132,9 @@ def build_context(settings: ServiceSettings, draining: Draining | None = None) -
     with suppress(StorageUnavailable):
         make_pair(database, objects)
     keep_reserve(settings.data_dir)
-    context = _context_over(settings, (database, background_database), objects, loops, draining or Draining())
+    context = _context_over(
+        settings, (database, background_database), objects, loops, draining or Draining(), PageCodes(shared)
+    )
     if context.models.has_any() or context.relational_datasets.has_any():
         loops.load_soon()
     context.directory.start()
@@ -137,6 +152,7 @@ def _context_over(
     objects: ObjectStore,
     loops: RequestLoops,
     draining: Draining,
+    page_codes: PageCodes,
 ) -> AppContext:
     database, background_database = databases
     models, notifier = ModelStore(database), JobNotifier(settings.redis_url)
@@ -167,7 +183,7 @@ def _context_over(
         job_watch=JobWatch(JobStore(background_database), draining),
         api_keys=ApiKeyStore(database),
         keys=KeyRing(ApiKeyStore(background_database)),
-        page_codes=PageCodes(),
+        page_codes=page_codes,
         notifier=notifier,
         heartbeats=WorkerHeartbeats(notifier.redis),
         redis_available=redis_available,

@@ -2,8 +2,8 @@
 
 import gc
 import warnings
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
@@ -18,9 +18,12 @@ from schemas.noun import Noun
 from schemas.nouns import NOUNS
 from storage.job_counts import EndedJobs
 
+from .admission.shared_memory import SharedMemory
 from .app_context import AppContext, build_context
 from .background.access_log import AccessLog
+from .background.recurring import Recurring
 from .draining import Draining
+from .host_counts import HostCounts
 from .hot_path import HotPath
 from .middleware.admission.current_calls import Calls
 from .middleware.asgi import Application
@@ -74,16 +77,20 @@ def _template_of(route: APIRoute) -> str:
     return route.path.replace(":int}", "}")
 
 
+_SECONDS_BETWEEN_COUNTS = 0.1
+
 estimated_kinds()  # a kind of job without an estimate stops the start
 _OWN_PATHS = ("/openapi.json", *documentation_pages.PATHS)
 _ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
 _PATHS = (*_OWN_PATHS, *(_template_of(route) for route in _ROUTES))
 
 
-def create_server_app(settings: ServiceSettings, draining: Draining | None = None) -> Application:
-    """Return the API behind its middleware, for a server to run."""
+def create_server_app(
+    settings: ServiceSettings, draining: Draining | None = None, shared: SharedMemory | None = None
+) -> Application:
+    """Return the API behind its middleware, for a server to run; processes of one host share the memory."""
     access_log = AccessLog(settings.log_level)
-    monitoring = Monitoring(RequestRecords(_PATHS), draining or Draining(), access_log.note)
+    monitoring = Monitoring(RequestRecords(_PATHS), draining or Draining(), access_log.note, shared)
     app = create_app(settings, monitoring, access_log)
     policy = _policy(app) if settings.keys_required else None
     limits, rates = settings.body_limits, settings.request_rates
@@ -105,15 +112,16 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        context = build_context(settings, monitoring.draining)
+        context = build_context(settings, monitoring.draining, monitoring.shared)
         app.state.context = context
-        app.state.metrics = _metrics_of(context, monitoring.records)
+        counts = None if monitoring.shared is None else HostCounts(monitoring.records, monitoring.shared)
+        app.state.metrics = _metrics_of(context, counts or monitoring.records)
         # Cycles are rare here, and collecting them stops the hot path: objects that live as long as the process are not
         # scanned again, and the others less often.
         gc.freeze()
         gc.enable()
         gc.set_threshold(50_000, 20, 20)
-        with nullcontext() if access_log is None else access_log.writing():
+        with nullcontext() if access_log is None else access_log.writing(), _publishing(counts, context):
             yield
         context.close()
 
@@ -147,7 +155,23 @@ def build_app(lifespan: object = None) -> FastAPI:
     return app
 
 
-def _metrics_of(context: AppContext, records: RequestRecords) -> Callable[[], Any]:
+@contextmanager
+def _publishing(counts: HostCounts | None, context: AppContext) -> Iterator[None]:
+    """Let the other processes of the host know what this one counts."""
+    if counts is None:
+        yield
+        return
+    counts.caches = context.cache_counts
+    publishing = Recurring("counts", _SECONDS_BETWEEN_COUNTS, counts.publish)
+    publishing.start()
+    try:
+        yield
+    finally:
+        publishing.stop()
+        counts.publish()
+
+
+def _metrics_of(context: AppContext, records: RequestRecords | HostCounts) -> Callable[[], Any]:
     """Return a function that returns the metrics: most services are never asked, and do without Prometheus' library."""
     ended, making = EndedJobs(context.background_database), Lock()  # ended from now on
 

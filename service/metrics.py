@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
-from typing import Any
 
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, CollectorRegistry, Histogram, ProcessCollector
 from prometheus_client.core import (
@@ -22,17 +22,19 @@ from prometheus_client.core import (
 )
 from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector
+from prometheus_client.samples import Sample
 
 from storage.errors import StorageError
 from storage.job_counts import EndedJobs, JobCounts, count_jobs
 
 from .app_context import AppContext
-from .caches.warm_cache import WarmCache
+from .host_counts import HostCounts
 from .middleware.telemetry.metering import SECONDS_BOUNDS, RequestRecords, RouteRecord
 
 _FRESH_SECONDS = 5.0
 _JOB_SECONDS = (0.1, 0.3, 1, 3, 10, 30, 60, 180, 600, 1800, 3600, 7200, 21600)
 _ERRORS_FROM = 400
+_OF_ONE_PROCESS = {"process_start_time_seconds", "process_max_fds"}
 _BOUNDS = (*map(str, SECONDS_BOUNDS), "+Inf")
 
 
@@ -47,19 +49,18 @@ class Metrics:
     def __init__(
         self,
         context: AppContext,
-        records: RequestRecords,
+        records: RequestRecords | HostCounts,
         ended: EndedJobs,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._lock = threading.Lock()
         self._records = records
+        caches = records.cache_counts if isinstance(records, HostCounts) else context.cache_counts
         self._registries = [
             _registry_of(collector)
-            for collector in (_Requests(records), _Caches(context), _Dependencies(context, ended, clock))
+            for collector in (_Requests(records), _Caches(caches), _Dependencies(context, ended, clock))
         ]
-        process = CollectorRegistry()
-        ProcessCollector(registry=process)
-        self._registries.append(process)
+        self._registries.append(_processes(records))
 
     def text(self) -> bytes:
         """Return everything in Prometheus' text format."""
@@ -91,9 +92,9 @@ class _One(Collector):
 
 
 class _Requests(Collector):
-    """Requests to this process."""
+    """Requests to this process, or to all of the host."""
 
-    def __init__(self, records: RequestRecords) -> None:
+    def __init__(self, records: RequestRecords | HostCounts) -> None:
         self._records = records
 
     def collect(self) -> Iterator[Metric]:
@@ -146,23 +147,19 @@ def _latencies(records: tuple[RouteRecord, ...]) -> Iterator[bytes]:
 
 
 class _Caches(Collector):
-    """The caches of this process."""
+    """The caches of this process, or of all of the host."""
 
-    def __init__(self, context: AppContext) -> None:
-        self._caches: dict[str, WarmCache[Any]] = {
-            "explainers": context.explainer_cache,
-            "feature_sets": context.feature_set_cache,
-            "sessions": context.sessions,
-        }
+    def __init__(self, counts: Callable[[], dict[str, tuple[int, int, int]]]) -> None:
+        self._counts = counts
 
     def collect(self) -> Iterator[Metric]:
         hits = CounterMetricFamily("leafspace_cache_hits", "Looked up and found warm.", labels=["cache"])
         misses = CounterMetricFamily("leafspace_cache_misses", "Looked up and warmed up first.", labels=["cache"])
         size = GaugeMetricFamily("leafspace_cache_size", "Kept warm now.", labels=["cache"])
-        for name, cache in self._caches.items():
-            hits.add_metric([name], cache.n_hits)
-            misses.add_metric([name], cache.n_misses)
-            size.add_metric([name], len(cache))
+        for name, (n_hits, n_misses, n_warm) in self._counts().items():
+            hits.add_metric([name], n_hits)
+            misses.add_metric([name], n_misses)
+            size.add_metric([name], n_warm)
         yield from (hits, misses, size)
 
     def describe(self) -> Iterator[Metric]:
@@ -257,6 +254,42 @@ def _dependencies(state: _State) -> Iterator[Metric]:
     yield GaugeMetricFamily("leafspace_data_free_bytes", "Room where the data directory is.", state.n_free_bytes)
     text = "What is kept here of the files of datasets by reference."
     yield GaugeMetricFamily("leafspace_source_cache_bytes", text, state.n_source_cache_bytes)
+
+
+def _processes(records: RequestRecords | HostCounts) -> CollectorRegistry:
+    """Return memory, processor and files of this process, or of all of the host."""
+    if isinstance(records, HostCounts):
+        return _registry_of(_Processes(records))
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    return registry
+
+
+class _Processes(Collector):
+    """Memory, processor and files of all API processes of the host, added up."""
+
+    def __init__(self, counts: HostCounts) -> None:
+        self._counts = counts
+
+    def collect(self) -> Iterator[Metric]:
+        processes = self._counts.all_processes()
+        families = [
+            ProcessCollector(pid=partial(int, counts.pid), registry=None).collect()
+            for counts in processes
+            if counts.pid
+        ]
+        for together in zip(*families, strict=False):  # one that ends meanwhile has none
+            family = together[0]
+            name, labels, *_ = family.samples[0]
+            values = [other.samples[0].value for other in together]
+            total = min(values) if name in _OF_ONE_PROCESS else sum(values)
+            if name == "process_cpu_seconds_total":  # those that have ended count, too
+                total = sum(counts.cpu_seconds for counts in processes)
+            family.samples = [Sample(name, labels, total)]
+            yield family
+
+    def describe(self) -> Iterator[Metric]:
+        return iter(())
 
 
 def _registry_of(collector: Collector) -> CollectorRegistry:

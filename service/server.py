@@ -1,5 +1,7 @@
 """Server: uvicorn, which on SIGTERM is first not ready for a moment, then takes no more requests, then ends."""
 
+import os
+import socket
 import time
 from types import FrameType
 
@@ -16,11 +18,21 @@ class Server(uvicorn.Server):
     uvicorn's own time limit. A second signal ends the draining at once.
     """
 
-    def __init__(self, config: uvicorn.Config, draining: Draining, drain_seconds: float) -> None:
+    def __init__(
+        self, config: uvicorn.Config, draining: Draining, drain_seconds: float, ready_fd: int | None = None
+    ) -> None:
         super().__init__(config)
         self._draining = draining
         self._drain_seconds = drain_seconds
+        self._ready_fd = ready_fd
         self._stop: tuple[float, int] | None = None  # when, and because of which signal
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to listen, and announce that to the supervisor."""
+        await super().startup(sockets)
+        if self._ready_fd is not None:
+            os.write(self._ready_fd, b"\n")
+            os.close(self._ready_fd)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Answer a signal."""

@@ -20,6 +20,12 @@ from .upload_sandbox.settings import UploadReaderSettings
 
 _SOURCE_PATIENCE_SECONDS = 5.0  # callers wait: an early "try again" is better than a late one
 
+_DIVIDED = (
+    *("max_waiting_json_bytes", "max_answer_bytes", "max_download_bytes", "max_unwritten_explanation_bytes"),
+    *("max_uploads_at_once", "max_uploads_under_way", "max_uploads_of_caller"),
+)
+"""What the API processes of a host may have together, so that each has its share."""
+
 
 def read_origins(text: str | tuple[str, ...]) -> tuple[str, ...]:
     """Return the origins of a comma-separated list, as browsers send them: ``https://pages.example:8443``.
@@ -101,6 +107,7 @@ class ServiceSettings(BaseSettings):
     body_seconds: float = 30
     answer_seconds: float = 30  # callers that read answers this much behind 64 KiB a second are cut off
     header_seconds: float = 10
+    api_workers: int = 1  # API processes of this host; what all of them hold in memory is divided among them
     job_memory_bytes: int = memory_bytes()  # the same as workers have; jobs that would need more are refused
     dask_scheduler: str | None = None  # tls://host:8786, for jobs too large for one machine; unset: no cluster
     job_deadline_seconds: float = 3600
@@ -117,6 +124,11 @@ class ServiceSettings(BaseSettings):
     def keys_required(self) -> bool:
         """Whether callers must show a key."""
         return self.require_keys or not is_loopback(self.host)
+
+    def of_one_process(self) -> "ServiceSettings":
+        """Return the settings of one of the API processes, whose limits of memory and of uploads are shares."""
+        shares = {name: max(1, -(-getattr(self, name) // self.api_workers)) for name in _DIVIDED}
+        return self.model_copy(update=shares)
 
     @property
     def body_limits(self) -> BodyLimits:

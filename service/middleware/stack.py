@@ -6,6 +6,7 @@ from typing import cast
 
 from starlette.middleware.cors import CORSMiddleware
 
+from ..admission.shared_memory import SharedMemory
 from ..draining import Draining
 from .admission.bodies import AnswerGuard, BodyGuard, BodyLimits
 from .admission.limits import RequestLimits, RequestRates, Surplus, buckets_of
@@ -31,11 +32,12 @@ _SECONDS_REMEMBERED = 600
 
 @dataclass(frozen=True, slots=True)
 class Monitoring:
-    """What observes the requests of a process, and whether it is about to stop."""
+    """What observes the requests of a process, and whether it is about to stop; what it shares with others."""
 
     records: RequestRecords = field(default_factory=RequestRecords)
     draining: Draining = field(default_factory=Draining)
     note: NoteRequest | None = None  # of the access log
+    shared: SharedMemory | None = None  # with other processes of the host
 
 
 def behind_middleware(
@@ -51,9 +53,9 @@ def behind_middleware(
     Without a ``policy`` no key is needed; pages of ``origins`` may call from a browser.
     """
     monitoring = monitoring or Monitoring()
-    refused = buckets_of(rates.refused_per_second, rates.refused_burst)
+    refused = buckets_of("refused", rates.refused_per_second, rates.refused_burst, monitoring.shared)
     both_ways = AnswerGuard(BodyGuard(HeadAsGet(Compression(app)), limits), limits)
-    guarded = Authorization(PlainPaths(RequestLimits(both_ways, rates)), policy, refused, origins)
+    guarded = Authorization(PlainPaths(RequestLimits(both_ways, rates, monitoring.shared)), policy, refused, origins)
     checked = _allow_origins(Surplus(NamedHosts(guarded)), origins)
     metered = Metering(InferenceErrors(checked), monitoring.records, monitoring.note)
     return ResponseHead(metered, monitoring.draining)

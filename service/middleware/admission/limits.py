@@ -8,9 +8,11 @@ import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
 from ...admission.quota import Quota
+from ...admission.shared_buckets import SharedBuckets
+from ...admission.shared_memory import SharedMemory
 from ...callers import CURRENT_KEY
 from ..asgi import Application, Receive, Scope, Send, refuse, refuse_and_close, retry_after
 from ..counted_callers import counted_as, limited_caller
@@ -85,11 +87,11 @@ class Surplus:
 class RequestLimits:
     """Answer 429 to callers beyond their rate, 503 beyond the limits of the service, each with ``Retry-After``."""
 
-    def __init__(self, app: Application, rates: RequestRates) -> None:
+    def __init__(self, app: Application, rates: RequestRates, shared: SharedMemory | None = None) -> None:
         self._app = app
         self._rates = rates
-        self._requests = buckets_of(rates.per_second, rates.burst)
-        self._explanations = buckets_of(rates.explanations_per_second, rates.explanations_burst)
+        self._requests = buckets_of("requests", rates.per_second, rates.burst, shared)
+        self._explanations = buckets_of("explanations", rates.explanations_per_second, rates.explanations_burst, shared)
         self._uploads = _Slots("uploads", rates.n_uploads, rates.n_uploads_of_caller, _UPLOAD_SECONDS)
         self._others = _Slots("requests", rates.n_under_way, rates.n_under_way_of_caller, _BUSY_SECONDS)
         self._watchers = _Slots("requests that wait for jobs", math.inf, rates.n_watching_of_caller, _BUSY_SECONDS)
@@ -217,9 +219,23 @@ class TokenBuckets:
         return caller if len(self._full_at) < self._n_callers else _CROWD
 
 
-def buckets_of(per_second: float, burst: int) -> TokenBuckets | None:
-    """Return the token buckets of callers; none where the rate is 0, which means no limit."""
-    return TokenBuckets(per_second, burst) if per_second > 0 else None
+class Buckets(Protocol):
+    """A token bucket for each caller."""
+
+    def take(self, caller: str) -> float:
+        """Take one token from a caller's bucket and return 0, or return the seconds until there is one."""
+
+
+def buckets_of(name: str, per_second: float, burst: int, shared: SharedMemory | None = None) -> Buckets | None:
+    """Return the token buckets of callers, those of all processes where they share memory under this name.
+
+    There are none where the rate is 0, which means no limit.
+    """
+    if per_second <= 0:
+        return None
+    if shared is None:
+        return TokenBuckets(per_second, burst)
+    return SharedBuckets(shared.buckets(name), per_second, burst)
 
 
 def _is_watching(scope: Mapping[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from schemas.scopes import SCOPES, Scope
 
 from ...callers import ANY_CALLER, NO_CALLER, Caller
 from ..addresses import comes_from_elsewhere
-from ..admission.limits import TokenBuckets
+from ..admission.limits import Buckets
 from ..asgi import Application, Receive, Send, refuse, retry_after
 from ..asgi import Scope as AsgiScope
 from ..counted_callers import counted_as
@@ -99,7 +99,7 @@ class Authorization:
         self,
         app: Application,
         policy: AccessPolicy | None,
-        refused: TokenBuckets | None = None,
+        refused: Buckets | None = None,
         origins: Collection[str] = (),
     ) -> None:
         self._app = app

@@ -167,9 +167,7 @@ class RequestRecords:
     @property
     def n_uploads(self) -> int:
         """Number of uploads that are coming in or being read."""
-        return sum(
-            record.n_in_flight for record in self.all() if record.method == "POST" and record.route in UPLOAD_PATHS
-        )
+        return uploads_in(self.all())
 
     def _template(self, path: str) -> str:
         node: Any = self._segments
@@ -179,6 +177,11 @@ class RequestRecords:
                 return OTHER
         route: str = node.get(_HERE, OTHER)
         return route
+
+
+def uploads_in(records: Iterable[RouteRecord]) -> int:
+    """Return the number of uploads that are under way by these records."""
+    return sum(record.n_in_flight for record in records if record.method == "POST" and record.route in UPLOAD_PATHS)
 
 
 def _verb_of(segment: str) -> str:

@@ -37,9 +37,10 @@ class Load:
         return float(np.quantile(self.latencies, share) * 1000)
 
 
-def post_request(host: str, port: int, path: str, body: bytes) -> bytes:
-    """Return the bytes of a POST request with a JSON body."""
+def post_request(host: str, port: int, path: str, body: bytes, key: str | None = None) -> bytes:
+    """Return the bytes of a POST request with a JSON body, and with a key where there is one."""
     head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
+    head += f"Authorization: Bearer {key}\r\n" if key is not None else ""
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
@@ -50,7 +51,7 @@ def run_load(
 
     Where the service ``may_refuse``, 429 and 503 are answers, too; a client that gets one waits for its `Retry-After`.
     """
-    return asyncio.run(_run_closed(host, port, request, n_connections, seconds, may_refuse=may_refuse))
+    return asyncio.run(closed_load(host, port, request, n_connections, seconds, may_refuse=may_refuse))
 
 
 def run_open_load(host: str, port: int, request: bytes, *, per_second: float, seconds: float) -> Load:
@@ -58,22 +59,32 @@ def run_open_load(host: str, port: int, request: bytes, *, per_second: float, se
     return asyncio.run(_run_open(host, port, request, per_second, seconds))
 
 
-async def _run_closed(  # what is sent, where, and for how long
-    host: str, port: int, request: bytes, n_connections: int, seconds: float, *, may_refuse: bool
+async def closed_load(  # what is sent, where, how often and for how long
+    host: str,
+    port: int,
+    request: bytes,
+    n_connections: int,
+    seconds: float,
+    *,
+    may_refuse: bool,
+    pause_seconds: float = 0.0,
 ) -> Load:
+    """Do the same as ``run_load`` on the running event loop; each client pauses after each answer."""
     tally = _Tally(may_refuse=may_refuse)
     start = time.perf_counter()
-    clients = (_send_until(host, port, request, start + seconds, tally) for _ in range(n_connections))
+    clients = (_send_until(host, port, request, start + seconds, pause_seconds, tally) for _ in range(n_connections))
     await asyncio.gather(*clients)
     return tally.load(time.perf_counter() - start)
 
 
-async def _send_until(host: str, port: int, request: bytes, until: float, tally: "_Tally") -> None:
+async def _send_until(
+    host: str, port: int, request: bytes, until: float, pause_seconds: float, tally: "_Tally"
+) -> None:
     connection = await _connect(host, port)
     while time.perf_counter() < until:
         if connection.is_closed:
             connection = await _connect(host, port)
-        pause = await tally.send(connection, request, time.perf_counter())
+        pause = pause_seconds + await tally.send(connection, request, time.perf_counter())
         if pause:
             await asyncio.sleep(pause)
     connection.close()

@@ -3,6 +3,7 @@
 import gc
 import os
 import socket
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,9 @@ import click
 
 if TYPE_CHECKING:
     from .settings import ServiceSettings
+
+
+_SWITCH_SECONDS = 0.0005
 
 
 @click.command()
@@ -46,6 +50,9 @@ def main(host: str, port: int, ready_fd: int | None, shared_fd: int | None, inde
     _spool_to(settings.data_dir / "spool")
     log_json_lines(settings.log_level)
     allow_many_connections()
+    # The event loop waits for as long whenever it has looked for requests while another thread computes. Python's own
+    # 5 ms would let it explain three fifths as many rows then.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     draining = Draining()
     config = uvicorn.Config(
         create_server_app(settings, draining, shared),

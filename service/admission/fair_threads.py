@@ -1,12 +1,12 @@
 """FairThreads: a few threads in which callers take turns, however many pieces of work each of them has waiting."""
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from .quota import Quota
+from .rounds import Rounds
 
 Result = TypeVar("Result")
 _Turn = asyncio.Future[None]
@@ -28,7 +28,7 @@ class FairThreads:
     def __init__(self, n_threads: int, name: str, n_of_caller: int) -> None:
         self._threads = ThreadPoolExecutor(n_threads, name)
         self._running = Quota(n_threads, n_of_caller)
-        self._waiting: dict[str | None, deque[_Turn]] = {}  # callers in the order of their turns
+        self._waiting = Rounds[str | None, _Turn]()
 
     async def run(self, work: Callable[[], Result], caller: str | None = None) -> Result:
         """Return the result of the work, done when the caller's turn has come.
@@ -36,7 +36,7 @@ class FairThreads:
         Work that has begun is completed even if the task is cancelled; work that waits is dropped then.
         """
         turn: _Turn = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(caller, deque()).append(turn)
+        self._waiting.add(caller, turn)
         self._admit()
         try:
             await turn
@@ -66,15 +66,11 @@ class FairThreads:
             raise
 
     def _admit(self) -> None:
-        while self._running.fits(1):
-            callers = [caller for caller in self._waiting if self._running.is_within_share(caller, 1)]
-            if not callers:
-                return
-            caller = callers[0]
-            turns = self._waiting.pop(caller)
-            turn = turns.popleft()
-            if turns:
-                self._waiting[caller] = turns  # behind all others
+        def may_have_turn(caller: str | None) -> bool:
+            return self._running.is_within_share(caller, 1)
+
+        while self._running.fits(1) and (next_turn := self._waiting.take(may_have_turn)) is not None:
+            caller, turn = next_turn
             if not turn.done():  # cancelled meanwhile
                 self._running.take(caller, 1)
                 turn.set_result(None)

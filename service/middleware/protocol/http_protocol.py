@@ -8,17 +8,21 @@ import asyncio
 import resource
 import secrets
 from collections import Counter
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Iterable
+from contextvars import Context
+from functools import partial
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
+from ...admission.rounds import Rounds
 from ..admission.bodies import CUT_OFF
 from ..admission.limits import SURPLUS, TOO_MANY_CONNECTIONS, TOO_MANY_WAIT, ConnectionLimits
 from ..asgi import PROBLEM_TYPE, Application, Receive, Scope, Send, problem_answer
 
 _SURPLUS_HEADER_SECONDS = 2.0
 _OPEN_FILES = 65_536
+_MOST_NEXT = 32  # some 20 ms of explanations; each look at other threads and sockets comes after as many
 
 
 def uvicorn_options(limits: ConnectionLimits) -> dict[str, Any]:
@@ -44,23 +48,46 @@ def allow_many_connections() -> None:
 def guarded_protocol(limits: ConnectionLimits) -> type[HttpToolsProtocol]:
     """Return the protocol class of one server; its connections are counted together."""
     addresses: Counter[str] = Counter()
-    queue = _Queue()
+    turns = _Turns()
 
     class GuardedProtocol(_GuardedProtocol):
         _limits = limits
         _n_open = addresses
-        _queue = queue
+        _turns = turns
 
     return GuardedProtocol
 
 
-class _Queue:
-    """How many requests wait for their turn."""
+class _Turns:
+    """Requests that wait for their turns: a caller with many of them delays another by one of its own.
 
-    __slots__ = ("n_waiting",)
+    The event loop answers what is quick in the order in which it begins, so few may begin before their turn.
+    """
+
+    __slots__ = ("_n_next", "_waiting", "n_waiting")
 
     def __init__(self) -> None:
         self.n_waiting = 0
+        self._n_next = 0  # of these, those that the event loop has in its own order already
+        self._waiting = Rounds[object, Callable[[], None]]()
+
+    def add(self, caller: object, begin: Callable[[], None]) -> None:
+        """Have a request begin in its caller's turn; whatever begins calls ``come``."""
+        self.n_waiting += 1
+        if self._n_next < _MOST_NEXT:
+            self._n_next += 1
+            begin()
+        else:
+            self._waiting.add(caller, begin)
+
+    def come(self) -> None:
+        """Count one that has begun, and have the next one follow."""
+        self.n_waiting -= 1
+        following = self._waiting.take()
+        if following is None:
+            self._n_next -= 1
+        else:
+            Context().run(following[1])  # else it would inherit what is known of the request that begins now
 
 
 class _GuardedProtocol(HttpToolsProtocol):
@@ -72,7 +99,7 @@ class _GuardedProtocol(HttpToolsProtocol):
 
     _limits: ConnectionLimits
     _n_open: Counter[str]
-    _queue: _Queue
+    _turns: _Turns
     _timer: asyncio.TimerHandle | None = None
     _waits_for_headers = True
     _n_overhead_bytes = 0  # of the request, not of its body
@@ -132,16 +159,22 @@ class _GuardedProtocol(HttpToolsProtocol):
         self._refuse(f"{msg.rstrip('.')}: it is malformed, or its length is stated twice")
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:  # as uvicorn has it
-        # Its turn comes after that of all others that have come: the event loop keeps their order.
         if self._is_surplus:
             cycle.scope[SURPLUS] = TOO_MANY_CONNECTIONS  # type: ignore[literal-required]  # ours
-        elif self._queue.n_waiting >= self._limits.n_waiting:
+        elif self._turns.n_waiting >= self._limits.n_waiting:
             cycle.scope[SURPLUS] = TOO_MANY_WAIT  # type: ignore[literal-required]  # ours
         cycle.scope[CUT_OFF] = self.transport.abort  # type: ignore[literal-required]  # ours
         if cycle.scope["method"] != "HEAD":
             cycle.transport = _HeadWithBody(self.transport, self.loop)  # type: ignore[assignment]  # what it uses of one
-        self._queue.n_waiting += 1
-        super()._start_asgi_task(cycle, _Turn(self._queue, app))  # type: ignore[arg-type]  # less strictly typed
+        begin = partial(super()._start_asgi_task, cycle, _Turn(self._turns, app))  # type: ignore[arg-type]  # less strict
+        self._turns.add(self._caller(cycle.scope["headers"]), begin)
+
+    def _caller(self, headers: Iterable[tuple[bytes, bytes]]) -> object:
+        """Return whose turn it is: that of the key that is shown, which nobody has looked at, or of an address."""
+        for name, value in headers:
+            if name == b"authorization":
+                return value
+        return self.client and self.client[0]
 
     def _refuse(self, detail: str, code: str = "bad_request") -> None:
         """Answer below the application, which the request never reaches."""
@@ -217,14 +250,14 @@ class _HeadWithBody:
 
 
 class _Turn:
-    """The application, which counts a request out of the queue when its turn has come."""
+    """The application, which says when a request's turn has come."""
 
-    __slots__ = ("_app", "_queue")
+    __slots__ = ("_app", "_turns")
 
-    def __init__(self, queue: _Queue, app: Application) -> None:
-        self._queue = queue
+    def __init__(self, turns: _Turns, app: Application) -> None:
+        self._turns = turns
         self._app = app
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        self._queue.n_waiting -= 1
+        self._turns.come()
         return self._app(scope, receive, send)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -13,7 +14,7 @@ import pytest
 
 from service.middleware.admission.limits import ConnectionLimits, RequestLimits, RequestRates, TokenBuckets
 from service.middleware.asgi import Application, Receive, Scope, Send
-from tests.support.patience import when_idle
+from tests.support.patience import PATIENCE_SECONDS, when_idle
 
 from ..serving import call, echo_length, exchange, problem_of, receive_answers, serving, status_of
 
@@ -264,6 +265,28 @@ def test_requests_whose_turn_is_far_off_are_refused_and_all_get_an_answer() -> N
         assert (problem_of(refused)["code"], retry_after_of(refused)) == ("unavailable", 1)
         # Nothing is left of it, and connections were kept.
         assert _by_status(_answers_to_all(port, [post("/v1/explainers/xpl_1/explanations")] * 10)) == {200: 10}
+
+
+def test_a_caller_with_many_requests_delays_another_by_few() -> None:
+    all_are_sent, order = threading.Event(), list[bytes]()
+
+    async def note_order(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] == "POST":
+            all_are_sent.wait(PATIENCE_SECONDS)  # the event loop with it
+            order.append(dict(scope["headers"])[b"authorization"])
+        await echo_length(scope, receive, send)
+
+    with serving(note_order) as port, ExitStack() as stack:
+        opened = [stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=120)) for _ in range(102)]
+        for connection in opened:  # accepted, all of them
+            connection.sendall(get("/livez"))
+            assert status_of(receive_answers(connection)) == 200
+        for connection, key in zip(opened, [b"many"] * 101 + [b"one"], strict=True):
+            connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Length: 0\r\n\r\n" % key)
+        all_are_sent.set()
+        assert [status_of(receive_answers(connection)) for connection in opened] == [200] * 102
+    assert order.index(b"one") < 40
+    assert len(order) == 102
 
 
 def test_a_connection_that_was_refused_a_request_can_be_used_on() -> None:

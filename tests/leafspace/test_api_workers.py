@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,9 +56,17 @@ def test_metrics_add_up_and_outlive_a_process_that_is_killed(service: Service) -
     assert "process_resident_memory_bytes" in httpx.get(f"{service.url}/metrics").text
 
 
-def test_the_service_stops_at_sigterm_as_one(tmp_path: Path) -> None:
-    with serving(tmp_path / "data", "--no-worker", "--api-workers", "2") as stopping:
-        apis = _apis(stopping)
-        stopping.process.send_signal(signal.SIGTERM)
-        assert stopping.process.wait(PATIENCE_SECONDS) == 0
-        assert not any(Path(f"/proc/{pid}").exists() for pid in apis)
+def test_a_key_has_one_quota_of_all_processes_which_stop_together(tmp_path: Path) -> None:
+    data_dir = tmp_path / "data"
+    command = [sys.executable, "-m", "leafspace", "keys", "create", "caller", "--data-dir", str(data_dir)]
+    key = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    limits = {"LEAFSPACE_REQUESTS_PER_SECOND": "0.001", "LEAFSPACE_REQUESTS_BURST": "20"}
+    with serving(data_dir, "--no-worker", "--api-workers", "2", LEAFSPACE_REQUIRE_KEYS="1", **limits) as limited:
+        headers = {"Authorization": f"Bearer {key}"}
+        statuses = [httpx.get(f"{limited.url}/v1/models", headers=headers).status_code for _ in range(_MANY)]
+        apis = _apis(limited)
+        limited.process.send_signal(signal.SIGTERM)
+        assert limited.process.wait(PATIENCE_SECONDS) == 0
+
+    assert not any(Path(f"/proc/{pid}").exists() for pid in apis)
+    assert statuses == [200] * 20 + [429] * (_MANY - 20)

@@ -45,13 +45,13 @@ def test_what_never_becomes_ready_is_started_later_and_later(longest: float, pau
 def test_what_dies_soon_three_times_in_a_minute_is_started_later_and_later() -> None:
     process = _Process()
 
-    assert [process.lives(9) for _ in range(5)] == [0, 0, 0.25, 0.5, 1]
+    assert [process.lives(9) for _ in range(5)] == [0, 0, 0.05, 0.1, 0.2]
 
 
 def test_short_lives_that_lie_more_than_a_minute_back_are_forgotten() -> None:
     process = _Process()
 
-    assert [process.lives(seconds) for seconds in (1, 1, 59, 1, 1, 1)] == [0, 0, 0, 0, 0, 0.25]
+    assert [process.lives(seconds) for seconds in (1, 1, 59, 1, 1, 1)] == [0, 0, 0, 0, 0, 0.05]
 
 
 def test_a_long_life_makes_good_for_failed_starts() -> None:

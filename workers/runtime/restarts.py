@@ -6,7 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Generic, TypeVar
 
-_FIRST_PAUSE_SECONDS = 0.25
+_FIRST_PAUSE_SECONDS = 0.05  # of what was ready
+_FIRST_PAUSE_OF_FAILED_STARTS_SECONDS = 0.25
 _SHORT_LIFE_SECONDS = 10.0
 _SHORT_LIVES, _WITHIN_SECONDS = 3, 60.0
 
@@ -37,15 +38,15 @@ class Restarts:
         """
         now = self._now()
         if ready_since is None:
-            return self._doubled()
+            return self._doubled(_FIRST_PAUSE_OF_FAILED_STARTS_SECONDS)
         if now - ready_since >= _SHORT_LIFE_SECONDS:
             self._pause_seconds = _FIRST_PAUSE_SECONDS
             return 0.0
         self._short_lives = [*(at for at in self._short_lives if now - at < _WITHIN_SECONDS), now]
         return self._doubled() if len(self._short_lives) >= _SHORT_LIVES else 0.0
 
-    def _doubled(self) -> float:
-        pause_seconds = self._pause_seconds
+    def _doubled(self, shortest_seconds: float = 0.0) -> float:
+        pause_seconds = max(self._pause_seconds, shortest_seconds)
         self._pause_seconds = min(2 * pause_seconds, self._longest_pause_seconds)
         return pause_seconds
 

@@ -1,4 +1,4 @@
-"""However many callers check the health, what the service rests on is looked at once a second."""
+"""However many callers check the health, it is looked at once a second, and sooner where something is away."""
 
 import asyncio
 import sqlite3
@@ -104,3 +104,46 @@ def test_the_availability_of_redis_is_checked_once_a_second(tmp_path: Path) -> N
     seconds[0] += 0.2
     assert not is_available()
     assert not notifier.notify("job_a", 60)
+
+
+def test_what_is_away_is_looked_at_again_after_a_tenth_of_a_second() -> None:
+    seconds, answers = [100.0], [False]
+    is_available = Availability(lambda: answers[0], 1.0, clock=lambda: seconds[0])
+    assert not is_available()
+    answers[0] = True
+
+    seconds[0] += 0.09
+    assert not is_available()
+    seconds[0] += 0.02
+    assert is_available()
+
+
+def test_a_check_that_fails_slowly_is_repeated_no_sooner_than_after_as_long() -> None:
+    seconds, looks = [100.0], []
+
+    def time_out() -> bool:
+        looks.append(seconds[0])
+        seconds[0] += 0.7
+        return False
+
+    is_available = Availability(time_out, 1.0, clock=lambda: seconds[0])
+    assert not is_available()
+    for _ in range(2):
+        seconds[0] += 0.34
+        assert not is_available()
+    seconds[0] += 0.04
+    assert not is_available()
+
+    assert looks == pytest.approx([100.0, 101.42])
+
+
+def test_the_return_of_redis_is_seen_by_the_next_callers(database: Database) -> None:
+    seconds, answers = [0.0], [False]
+    redis_available = Availability(lambda: answers[0], 1.0, clock=lambda: seconds[0])
+    watch = HealthWatch(database, {"redis": redis_available}, lambda: seconds[0])
+    assert watch.wait_for_health() == Health(None, ("redis",))
+    answers[0] = True
+
+    seconds[0] += 0.11
+    assert watch.wait_for_health() == _WELL
+    watch.close()

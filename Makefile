@@ -81,6 +81,7 @@ check-contract: $(VENV)/.dev
 check-generated: $(VENV)/.dev
 	$(BIN)/python -m scripts.generate_client --check
 	$(BIN)/python -m scripts.write_settings_table --check
+	$(BIN)/python -m scripts.write_scale_table --check
 	$(BIN)/python -m scripts.write_notices --check
 
 format: $(VENV)/.dev ## Format the code and mend what lint can mend
@@ -92,6 +93,7 @@ openapi: $(VENV)/.dev ## Write openapi.json from the code
 
 settings: $(VENV)/.dev ## Write the table of settings in docs/operations.md from the code
 	$(BIN)/python -m scripts.write_settings_table
+	$(BIN)/python -m scripts.write_scale_table
 
 models-table: $(VENV)/.dev ## Write docs/models.md, the table of models that were tried (a minute)
 	$(BIN)/python -m scripts.write_models_table

@@ -148,13 +148,14 @@ $(VENV)/.python:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-# Of the version that dev.txt pins.
+# Of the version that dev.txt pins. Where there is none for the machine, pip installs everything.
 $(VENV)/.uv: $(VENV)/.python requirements/dev.txt
 	sed -n '/^uv==/,/[^\\]$$/p' requirements/dev.txt > $(VENV)/uv.txt
-	scripts/install $(VENV) --require-hashes -r $(VENV)/uv.txt
+	-scripts/install $(VENV) --only-binary :all: --require-hashes -r $(VENV)/uv.txt
 	@touch $@
 
-$(VENV)/.runtime: $(VENV)/.python requirements/runtime.txt pyproject.toml clients/python/pyproject.toml drawings/pyproject.toml
+# uv first: it takes 4 s of processor for all of this, where pip takes a minute. Another uv is no reason to install again.
+$(VENV)/.runtime: $(VENV)/.python requirements/runtime.txt pyproject.toml clients/python/pyproject.toml drawings/pyproject.toml | $(VENV)/.uv
 	$(PIP_INSTALL) --require-hashes -r requirements/runtime.txt
 	$(PIP_INSTALL) --no-deps --no-build-isolation -e . -e clients/python -e drawings
 	@touch $@

@@ -3,8 +3,8 @@
 To reach: 60 s until ``leafspace warm`` has ended. ``python -m benchmarks.warm`` runs it once and prints its seconds and
 those of processors. ``python -m benchmarks.warm loops`` compiles the same loops in one process and prints, for each,
 the seconds of processor without those of the loops that it calls, and for how many types it was compiled;
-``python -m benchmarks.warm requests`` does so with the loops that answer requests alone. Either keeps what it compiles
-in a folder of its own, which is removed.
+``python -m benchmarks.warm requests`` does so with the loops that answer requests alone. Ctrl-C has them print what
+they have measured until then. Each keeps what it compiles in a folder of its own, which is removed.
 """
 
 import os
@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 from .machine import describe_machine
@@ -47,7 +48,7 @@ def _print_loops(*, for_jobs: bool) -> None:
 
     compilations = _Compilations()
     start = time.process_time()
-    with event.install_listener("numba:compile", compilations.listener(event.Listener)):
+    with event.install_listener("numba:compile", compilations.listener(event.Listener)), suppress(KeyboardInterrupt):
         compile_loops(for_jobs=for_jobs)
     seconds, counts = compilations.seconds, compilations.counts
     print(f"all in one process: {time.process_time() - start:.1f} s of processor, {seconds.total():.1f} s of compiling")

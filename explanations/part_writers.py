@@ -191,7 +191,7 @@ def _evidence(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _docu
 
 @_writes("training_rows")
 def _training_rows(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _document: Document) -> Document | None:
-    """Return which training rows the prediction is made of, and by which share each."""
+    """Return which training rows the prediction is made of, by which share or weight each."""
     if warm.training_rows is None:
         return None
     return warm.training_rows.document(explained.outcome.leaves[explained.row], explained.reference)

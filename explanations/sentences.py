@@ -159,6 +159,8 @@ def _of_evidence(evidence: Mapping[str, Any], naming: Naming) -> str:
 def _of_training_rows(training: Mapping[str, Any]) -> str:
     """Return how many training rows make half of the prediction and, of a regression, where such values should lie."""
     rows = f"{training['n_half']:,} of the {training['n_training_rows']:,} training rows"
+    if "weights" in training:
+        return f"Of the targets' weights, counted without signs, half lies on {rows}."
     half = f"Half of the prediction comes from {rows}."
     if "interval" not in training:
         return half

@@ -1,4 +1,4 @@
-"""WarmTrainingRows: which training rows a prediction is made of, as explanations have it."""
+"""WarmTrainingRows: which training rows a prediction is made of, as explanations have it: of forests and boosting."""
 
 from collections.abc import Callable, Sequence
 from threading import Lock
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from schemas.models import Model
 from storage.errors import StorageError
 from tree_explainers.bags import Bags
+from tree_explainers.boosting_weights import BoostingWeights, fitted_weights
 from tree_explainers.effects.leaf_scores_in_scale import LeafScores
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.onnx_models.session import ModelSession
@@ -32,18 +33,30 @@ _MOST_CELLS = 25_000_000  # rows x trees, so that the rows are run in seconds an
 _DIGITS = 8  # of shares
 # Visited are rows in a leaf of the explained row; those that have a share are sorted. Measured on one core in 2026.
 _SECONDS, _SECONDS_PER_VISIT, _SECONDS_PER_SORTED, _SECONDS_PER_ROW = 5e-4, 6e-8, 4e-7, 3e-8
+_MOST_STEPS = 10**11  # of weights in a set, 7 minutes of a processor
+_SECONDS_PER_CELL = 4e-9  # of boosting: of a row and a tree
 _TOLERANCE = 1e-6  # of values of leaves, which graphs keep in single precision, in parts of the largest
 
 Floats = NDArray[np.float64]
 
-_OF_BOOSTING = (
-    "training_rows are exact shares in a forest's prediction, which is a mean of targets; the trees of this model are "
-    "added one after the other, where shares of rows would not be exact; leave training_rows out"
+_OF_CLASSES = (
+    "training_rows of boosting are the weights of targets in a sum that is the prediction; boosting of classes has log "
+    "loss, by which no prediction is such a sum, so weights would not be exact; leave training_rows out"
+)
+_NO_SUMS = (
+    "the model's values are no plain sums over its trees, so training rows have no exact weights in them; leave "
+    "training_rows out"
+)
+_NOT_REFITTED = (
+    "the leaves' values do not follow from the reference rows' targets, by one learning rate and one L2 penalty, so "
+    "these rows have no exact weights in the prediction: they are not exactly the rows that each tree was trained on "
+    "(trees that drew rows, or left some out for early stopping), rows had weights, the loss is not squared error, or "
+    "leaves have other values than such means (dart, L1 penalties, limits of steps, constraints that changed them)"
 )
 _NO_MEANS = "the model's scores are no means over its trees, so training rows have no exact shares; leave them out"
 _NO_TARGETS = (
-    "training_rows are shares of rows with known targets, and not every reference row has one; register the rows that "
-    "the forest was trained on as a dataset with its target, and make a prototype set of it"
+    "training_rows are rows with known targets, and not every reference row has one; register the rows that the model "
+    "was trained on as a dataset with its target, and make a prototype set of it"
 )
 _OTHER_ROWS = (
     "the reference rows are not the rows that the forest was trained on, in their order; register these as a dataset "
@@ -61,13 +74,25 @@ _UNKNOWN_BAGS = (
 
 
 def refuse_training_rows(include: Sequence[str], model: Model) -> None:
-    """Refuse to include training rows of a model whose trees are added one after the other."""
+    """Refuse to include training rows of boosting that has classes."""
+    if "training_rows" in include and model.ensemble == "boosting" and model.classes:
+        raise StorageError("validation_failed", _OF_CLASSES, f"/include/{include.index('training_rows')}")
+
+
+def refuse_many_weights(include: Sequence[str], model: Model, n_explained: int, n_reference: int) -> None:
+    """Refuse training rows of more rows of boosting than a job has time for."""
     if "training_rows" in include and model.ensemble == "boosting":
-        raise StorageError("validation_failed", _OF_BOOSTING, f"/include/{include.index('training_rows')}")
+        n_steps = n_explained * n_reference * model.n_trees
+        if n_steps > _MOST_STEPS:
+            detail = (
+                f"training_rows of boosting take explained rows x training rows x trees, {n_steps:,} steps, and a set "
+                f"has {_MOST_STEPS:,} at most; explain fewer rows, or leave training_rows out"
+            )
+            raise StorageError("validation_failed", detail, f"/include/{include.index('training_rows')}")
 
 
 class WarmTrainingRows:
-    """The reference rows of an explainer as what a forest was trained on, which is checked when they are first needed.
+    """The reference rows of an explainer as what its model was trained on, which is checked when they are first needed.
 
     It is safe to use from any thread.
 
@@ -92,7 +117,7 @@ class WarmTrainingRows:
     ) -> None:
         self._session, self._reference, self._classes = session, reference, list(classes)
         self._ensemble = ensemble
-        self._training: TrainingRows | None = None
+        self._training: TrainingRows | BoostingWeights | None = None
         self._refusal: str | None = None
         self._seconds = 0.0
         self._coverage: float | None = None  # of intervals; None: not known
@@ -125,6 +150,8 @@ class WarmTrainingRows:
         """
         training, file = self._training, self._reference.open()
         assert training is not None  # callers know
+        if isinstance(training, BoostingWeights):
+            return self._of_boosting(training, leaves, row)
         shares = training.shares(leaves)
         measured = concentration(shares)
         is_out = None if row is None else training.is_out_of_bag(row, leaves)
@@ -135,7 +162,10 @@ class WarmTrainingRows:
             "n_rows": measured.n_rows,
             "n_half": measured.n_half,
             "effective_rows": round(measured.effective_rows, _DIGITS),
-            "rows": [self._row(file, shares, other, row) for other in largest_shares(shares, _N_LISTED).tolist()],
+            "rows": [
+                {**self._row(file, other, row), "share": round(float(shares[other]), _DIGITS)}
+                for other in largest_shares(shares, _N_LISTED).tolist()
+            ],
             **self._prediction(shares),
         }
         if not self._classes and (row is None or by_others is not None):
@@ -144,13 +174,38 @@ class WarmTrainingRows:
             document["out_of_bag"] = {"n_trees": int(is_out.sum()), **self._prediction(by_others)}
         return document
 
-    def _row(self, file: ReferenceFile, shares: Floats, other: int, row: int | None) -> dict[str, Any]:
+    def _of_boosting(self, training: BoostingWeights, leaves: NDArray[np.int32], row: int | None) -> dict[str, Any]:
+        """Return the weights of the training rows' targets in a prediction of boosting."""
+        file = self._reference.open()
+        (weights,) = training.weights(leaves[None])
+        parts = np.abs(weights) / np.abs(weights).sum()
+        measured, constant = concentration(parts), training.constant(weights)
+        return {
+            "n_training_rows": training.n_rows,
+            "n_rows": measured.n_rows,
+            "n_half": measured.n_half,
+            "effective_rows": round(measured.effective_rows, _DIGITS),
+            "rows": [
+                {**self._row(file, other, row), "weight": round(float(weights[other]), _DIGITS)}
+                for other in largest_shares(parts, _N_LISTED).tolist()
+            ],
+            "value": float(weights @ np.asarray(file.targets, np.float64)) + constant,
+            "weights": {
+                "sum": round(float(weights.sum()), _DIGITS),
+                "negative": round(float(weights[weights < 0].sum()), _DIGITS),
+                "n_negative": int((weights < 0).sum()),
+                "constant": constant,
+                "learning_rate": training.learning_rate,
+                "l2_penalty": training.l2_penalty,
+            },
+        }
+
+    def _row(self, file: ReferenceFile, other: int, row: int | None) -> dict[str, Any]:
         assert file.targets is not None  # checked
         target = file.targets[other].item()
         return {
             "row_id": file.row_id(other),
             "target": self._classes[target] if self._classes else float(target),
-            "share": round(float(shares[other]), _DIGITS),
             **({"is_explained_row": True} if other == row else {}),
         }
 
@@ -172,13 +227,13 @@ class WarmTrainingRows:
         return {"level": LEVEL, "low": low, "high": high, **coverage}
 
     def _refused_at_once(self) -> str | None:
-        """Return why there are no exact shares, as far as is known before the rows are run."""
+        """Return why there are no exact shares or weights, as far as is known before the rows are run."""
         description, file = self._session.description, self._reference.open()
-        raw = description.raw_scores
-        if description.ensemble == "boosting":
-            return _OF_BOOSTING
+        raw, is_boosting = description.raw_scores, description.ensemble == "boosting"
+        if is_boosting and self._classes:
+            return _OF_CLASSES
         if raw is None or raw.link is not None or len(raw.terms) != 1:
-            return _NO_MEANS
+            return _NO_SUMS if is_boosting else _NO_MEANS
         if file.targets is None or not _are_known(file.targets):
             return _NO_TARGETS
         if description.bags is not None and file.in_bag is None:
@@ -191,16 +246,18 @@ class WarmTrainingRows:
         return None
 
     def _read(self) -> str | None:
-        """Run the rows and keep which lie in which leaf, where their mean targets are the values of the leaves."""
+        """Run the rows and keep which lie in which leaf, where the values of the leaves follow from their targets."""
         description, file, ensemble = self._session.description, self._reference.open(), self._ensemble()
         assert description.raw_scores is not None  # refused before
         assert file.targets is not None
         codes = np.empty((ensemble.n_trees, file.n_rows), np.int32)
         for block in blocks_of(np.arange(file.n_rows), self._session):
             codes[:, block] = self._session.run_in_chunks(read_rows(self._session, file, block)).leaves.T
+        scores = LeafScores.of(ensemble, description.raw_scores)
+        if description.ensemble == "boosting":
+            return self._refit(codes, ensemble, scores)
         bags: Bags | None = description.bags
         training = TrainingRows.of(codes, ensemble.leaf_offsets, None if bags is None else bags.counts)
-        scores = LeafScores.of(ensemble, description.raw_scores)
         # What each leaf predicts, as its tree alone would, (n_scores, n_leaves).
         values = scores.values[list(scores.distinct)] * scores.signs[:, None] * ensemble.n_trees
         if not _are_leaf_values(training, np.asarray(values + scores.offsets[:, None]), file.targets):
@@ -212,6 +269,14 @@ class WarmTrainingRows:
         sorting = _SECONDS_PER_SORTED * min(n_visited, training.n_rows) + _SECONDS_PER_ROW * training.n_rows
         self._training, self._seconds = training, _SECONDS + _SECONDS_PER_VISIT * n_visited + sorting
         return None
+
+    def _refit(self, codes: NDArray[np.int32], ensemble: TreeEnsemble, scores: LeafScores) -> str | None:
+        """Keep how the leaves of boosting follow from the targets, where they do."""
+        targets, (offset,) = np.asarray(self._reference.open().targets, np.float64), scores.offsets.tolist()
+        values = np.asarray(scores.values_of(0) * scores.signs[0])
+        self._training = fitted_weights(codes, ensemble.leaf_offsets, values, offset, targets)
+        self._seconds = _SECONDS + _SECONDS_PER_CELL * codes.size + _SECONDS_PER_ROW * codes.shape[1]
+        return None if self._training is not None else _NOT_REFITTED
 
 
 def _are_known(targets: NDArray[Any]) -> bool:

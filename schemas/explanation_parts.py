@@ -114,8 +114,8 @@ PARTS = (
     Part(
         "training_rows",
         "training_rows",
-        "the rows that a forest was trained on which make its prediction, and the share of each, if these rows are the "
-        "explainer's",
+        "the rows that the model was trained on which make its prediction, by their shares in a forest, or their "
+        "weights in boosting by squared error, if these rows are the explainer's",
         needs="nearest_rows",
         lack="no reference rows whose shares could be found: they are kept for at most 250,000,000 rows x (trees + "
         "features); request a prototype set of fewer rows",
@@ -367,5 +367,5 @@ class OptionalParts(Contract):
         "The true classes of the reference rows most like the row; absent unless included."
     )
     training_rows: TrainingRows | SkipJsonSchema[None] = absent(
-        "Which training rows the prediction is made of, and by which share each; absent unless included."
+        "Which training rows the prediction is made of, by which share or weight each; absent unless included."
     )

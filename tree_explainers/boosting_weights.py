@@ -28,7 +28,7 @@ Codes = NDArray[np.int32]
 _PENALTIES = (0.0, 1.0)  # that are tried before others: defaults of LightGBM and scikit-learn, and of XGBoost
 _ROUNDING = 1e-6  # of sums in single precision, in parts of the largest target
 _MOST_ERROR = 1e-3  # of all leaves' values, root mean square, in parts of theirs
-_DIGITS = 6  # of learning rates and penalties, where rounding to them changes no more than single precision does
+_DIGITS = 4  # of learning rates and penalties that are tried before others, since people write such
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +46,7 @@ class BoostingWeights:
     @property
     def n_rows(self) -> int:
         """Number of training rows."""
-        return self.codes.shape[1]
+        return int(self.codes.shape[1])
 
     def weights(self, leaves: NDArray[np.integer[Any]]) -> Floats:
         """Return the weight of each training target in the predictions of rows, (n_explained, n_rows).
@@ -131,18 +131,16 @@ def _rates(values: Floats, sizes: Floats, residuals: Floats) -> Iterator[tuple[f
     squares = float(residuals @ residuals)
     if squares == 0:
         return
-    for penalty in _PENALTIES:
+    fitted = float(np.linalg.lstsq(np.stack([residuals, -values], axis=1), values * sizes)[0][1])
+    for penalty in (*_PENALTIES, *((_rounded(fitted), fitted) if fitted > 0 else ())):
         rate = float((values * (sizes + penalty)) @ residuals) / squares
         if rate > 0:
             yield _rounded(rate), penalty
-    both = np.linalg.lstsq(np.stack([residuals, -values], axis=1), values * sizes)[0]
-    if (both > 0).all():
-        yield _rounded(float(both[0])), _rounded(float(both[1]))
+            yield rate, penalty
 
 
 def _rounded(number: float) -> float:
-    rounded = float(f"{number:.{_DIGITS}g}")
-    return rounded if abs(rounded - number) <= _ROUNDING * abs(number) else number
+    return float(f"{number:.{_DIGITS}g}")
 
 
 def _are_alike(values: Floats, refitted: Floats, rate: float, targets: Floats) -> bool:

@@ -24,7 +24,7 @@ from explanations.included_parts import (
     refuse_evidence,
     refuse_to_include,
 )
-from explanations.training_rows import refuse_training_rows
+from explanations.training_rows import refuse_many_weights, refuse_training_rows
 from schemas.dictionaries import DictionaryUsed
 from schemas.explainers import Explainer
 from schemas.explanation_parts import PARTS
@@ -80,6 +80,8 @@ def request_explanation_set(context: AppContext, request: ExplanationSetRequest)
     changes_options(request, model)
     refuse_evidence(request, model)
     refuse_training_rows(request.include, model)
+    n_reference = 0 if explainer.nearest_rows is None else explainer.nearest_rows.n_rows
+    refuse_many_weights(request.include, model, dataset.view.n_rows, n_reference)
     _refuse_effects(context, request, model, explainer)
     _check_size(context.settings.max_explanation_set_values, request, dataset, n_features)
     complete = request.model_copy(update={"include": sorted(set(request.include))})

@@ -8,12 +8,7 @@ import pandas as pd
 import pytest
 from leafspace_client.conversion import convert_model
 from numpy.typing import NDArray
-from sklearn.ensemble import (
-    ExtraTreesRegressor,
-    GradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
 
 from tests.support.api import Api, Json
 from tests.support.naive_training_rows import fewest_that_make_half, quantile, shares_of_training_rows
@@ -190,9 +185,8 @@ _MEDIANS = RandomForestRegressor(9, criterion="absolute_error", min_samples_leaf
         (RandomForestRegressor(9, random_state=0), {"with_bags": False}, "is to be registered with its `bags`"),
         (RandomForestRegressor(9, random_state=0), {"order": slice(None, None, -1)}, "in their order"),
         (ExtraTreesRegressor(9, random_state=0), {"order": slice(90)}, _OTHER_VALUES),
-        (GradientBoostingRegressor(n_estimators=9, random_state=0), {}, "added one after the other"),
     ],
-    ids=["class weights", "medians", "unknown bags", "another order", "fewer rows", "boosting"],
+    ids=["class weights", "medians", "unknown bags", "another order", "fewer rows"],
 )
 @pytest.mark.sampled("thirds")
 def test_where_shares_would_not_be_exact_they_are_refused(api: Api, model: Any, options: Json, words: str) -> None:
@@ -215,4 +209,4 @@ def test_without_targets_they_are_refused(api: Api, known: _Known) -> None:
     body = {"instances": _ROWS[:1].tolist(), "include": ["training_rows"]}
     answer = api.post(f"/v1/explainers/{explainer}/explanations", body)
     assert answer.status_code == 422
-    assert "register the rows that the forest was trained on as a dataset with its target" in answer.text
+    assert "register the rows that the model was trained on as a dataset with its target" in answer.text

@@ -37,7 +37,7 @@ def weights_of_training_targets(
 def _means(leaf: NDArray[np.integer[Any]], leaf_of: NDArray[np.integer[Any]], penalty: float) -> Floats:
     """The matrix that takes the mean over the training rows in the same leaf; a penalty counts as rows of 0."""
     are_together = (leaf[:, None] == leaf_of[None]).astype(float)
-    return are_together / (are_together.sum(axis=1, keepdims=True) + penalty)
+    return np.asarray(are_together / (are_together.sum(axis=1, keepdims=True) + penalty))
 
 
 def refitted_predictions(

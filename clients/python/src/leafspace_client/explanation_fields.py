@@ -190,7 +190,7 @@ class ExplanationFields:
 
     @property
     def training_rows(self) -> TrainingRows | None:
-        """The training rows that a forest's prediction is made of, by their shares, where they were requested."""
+        """The training rows that the prediction is made of, by their shares or weights, where they were requested."""
         return self._explained.training_rows or None
 
     @property

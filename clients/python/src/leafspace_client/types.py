@@ -132,6 +132,7 @@ from .contract.explainers import (
     RowOfOutcome as RowOfOutcome,
     RowWarning as RowWarning,
     ShownFeatures as ShownFeatures,
+    TargetWeights as TargetWeights,
     TrainingRow as TrainingRow,
     TrainingRows as TrainingRows,
     TrueValue as TrueValue,

@@ -79,7 +79,7 @@ class AbstainedRow(Record):
     evidence: Evidence | Unset = UNSET
     """The true classes of the reference rows most like the row; absent unless included."""
     training_rows: TrainingRows | Unset = UNSET
-    """Which training rows the prediction is made of, and by which share each; absent unless included."""
+    """Which training rows the prediction is made of, by which share or weight each; absent unless included."""
 
 
 class ApproximationPath(Record):
@@ -434,7 +434,7 @@ class ExplainedRow(Record):
     evidence: Evidence | Unset = UNSET
     """The true classes of the reference rows most like the row; absent unless included."""
     training_rows: TrainingRows | Unset = UNSET
-    """Which training rows the prediction is made of, and by which share each; absent unless included."""
+    """Which training rows the prediction is made of, by which share or weight each; absent unless included."""
 
 
 class Explainer(Record):
@@ -558,8 +558,9 @@ class ExplanationRequest(Record):
     in the approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
     explainer has them; `changes`: the smallest changes of the row that would give it another outcome; `curves`: how the
     score changes with each feature, all else as it is; `evidence`: the true classes of the reference rows most like the
-    row, if the explainer has these rows; `training_rows`: the rows that a forest was trained on which make its
-    prediction, and the share of each, if these rows are the explainer's.
+    row, if the explainer has these rows; `training_rows`: the rows that the model was trained on which make its
+    prediction, by their shares in a forest, or their weights in boosting by squared error, if these rows are the
+    explainer's.
     """
     n_contrasts: int | Unset = UNSET
     """Maximum number of other classes in `contrasts`, where `contrast` is included: the nearest ones, each by its
@@ -918,46 +919,79 @@ class RowWarning(Record):
     """The same as an English sentence."""
 
 
+class TargetWeights(Record):
+    """How a prediction of boosting is a sum: `value` is `constant` and the sum of all targets by their weights."""
+
+    sum_: float
+    """Sum of the weights: 1 where boosting began with the mean target."""
+    negative: float
+    """Sum of the negative weights: a later tree takes back what earlier ones added."""
+    n_negative: int
+    """Number of rows with a negative weight."""
+    constant: float
+    """What targets do not add: 0 where boosting began with the mean target, else what is left of the constant that it
+    began with.
+    """
+    learning_rate: float
+    """By which each tree's values are multiplied, as its leaves have it."""
+    l2_penalty: float
+    """That is added to the number of rows of a leaf; 0: leaves are means."""
+
+
 class TrainingRow(Record):
-    """A row that the forest was trained on, and its share in the prediction."""
+    """A row that the model was trained on, and its share in a forest's prediction, or its weight in one of boosting."""
 
     row_id: str
     """Id of the row: its text in the dataset's row_id column, or its 0-based index without one."""
     target: TrueValue
     """Its true class, or its true value."""
-    share: float
-    """Its share in the prediction, 0 to 1."""
+    share: float | Unset = UNSET
+    """Its share in a forest's prediction, 0 to 1; absent of boosting."""
+    weight: float | Unset = UNSET
+    """By how much the prediction of boosting would rise if the row's target were higher by 1, its trees being split as
+    they are; negative where it would fall. Absent of forests.
+    """
     is_explained_row: bool | Unset = UNSET
     """True where it is the explained row itself; else absent."""
 
 
 class TrainingRows(Record):
-    """Which training rows the prediction is made of: the mean of their targets, weighted by shares, is the prediction.
-    A leaf of a forest predicts the mean target of the rows that its tree drew into it. So a row's share is the mean
-    over trees of how often the tree drew it, divided by how many it drew into the leaf, where it lies in the same leaf.
+    """Which training rows the prediction is made of: their targets, by their shares or weights, add up to it. A leaf of
+    a forest predicts the mean target of the rows that its tree drew into it. So a row's share is the mean over trees of
+    how often the tree drew it, divided by how many it drew into the leaf, where it lies in the same leaf. A leaf of
+    boosting by squared error has the learning rate times the mean of what earlier trees left of its rows' targets. So
+    rows have weights, by which their targets add up to the prediction, the trees being split as they are. Weights may
+    be negative, and are no shares: rows are counted and ordered by weights without signs.
     """
 
     n_training_rows: int
-    """Number of rows that the forest was trained on."""
+    """Number of rows that the model was trained on."""
     n_rows: int
-    """Number of those that have a share."""
+    """Number of those that have a share, or a weight other than 0."""
     n_half: int
-    """The fewest rows whose shares add up to one half."""
+    """The fewest rows whose shares add up to one half; of boosting, whose weights without signs add up to half of those
+    of all rows.
+    """
     effective_rows: float
-    """Number of rows of equal share that say as much: Kish's effective number."""
+    """Number of rows of equal share, or weight, that say as much: Kish's effective number, of weights without signs."""
     rows: list[TrainingRow]
-    """The rows with the largest shares, largest first, at most 10."""
+    """The rows with the largest shares, or weights without signs, largest first, at most 10."""
     shares: list[ClassShare] | Unset = UNSET
     """What the rows of each true class add, in the order of the classes; absent for regression."""
     value: float | Unset = UNSET
-    """Mean of the targets, weighted by shares: the predicted value; absent for classification."""
+    """Sum of the targets by their shares, or by their weights and the constant: the predicted value; absent for
+    classification.
+    """
     interval: ValueInterval | Unset = UNSET
     """Where the value of such a row should lie, by a quantile regression forest; of a training row by the trees that
-    did not learn from it. Absent for classification, and of a training row that all trees learned from.
+    did not learn from it. Absent for classification, of boosting, whose weights may be negative, and of a training row
+    that all trees learned from.
     """
+    weights: TargetWeights | Unset = UNSET
+    """How the weights add up; absent of forests."""
     out_of_bag: OutOfBagPrediction | Unset = UNSET
-    """Of a training row that is explained by its id, or in a set: what the trees predict that did not learn from it.
-    Absent of other rows, and where all trees learned from it.
+    """Of a training row of a forest that is explained by its id, or in a set: what the trees predict that did not learn
+    from it. Absent of other rows, and where all trees learned from it.
     """
 
 

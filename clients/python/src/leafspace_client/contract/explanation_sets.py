@@ -56,8 +56,9 @@ class ExplanationSetRequest(Record):
     in the approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
     explainer has them; `changes`: the smallest changes of the row that would give it another outcome; `curves`: how the
     score changes with each feature, all else as it is; `evidence`: the true classes of the reference rows most like the
-    row, if the explainer has these rows; `training_rows`: the rows that a forest was trained on which make its
-    prediction, and the share of each, if these rows are the explainer's.
+    row, if the explainer has these rows; `training_rows`: the rows that the model was trained on which make its
+    prediction, by their shares in a forest, or their weights in boosting by squared error, if these rows are the
+    explainer's.
     """
     n_contrasts: int | Unset = UNSET
     """Maximum number of other classes in `contrasts`, where `contrast` is included: the nearest ones, each by its

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sklearn.datasets import load_diabetes
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
 
@@ -158,3 +159,39 @@ def test_the_largest_shares_come_first() -> None:
 def test_a_row_that_was_drawn_too_often_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"Tree 0 drew a row 65,536 times, more than 65,535\."):
         TrainingRows.of(np.zeros((1, 1), np.int64), np.array([0, 1]), lambda _tree: np.array([2**16]))
+
+
+@pytest.mark.parametrize("with_bags", [True, False], ids=["bags", "all rows"])
+def test_intervals_are_those_of_quantile_forest(*, with_bags: bool) -> None:
+    """Of n rows in the leaves, the package takes the rank ``q * (n - 1) + 1`` for a level q, Meinshausen ``q * n``."""
+    quantile_forest = pytest.importorskip("quantile_forest", reason="it is in requirements/benchmarks.txt")
+    rows, values = load_diabetes(return_X_y=True)
+    rows, is_new = rows.astype(np.float32), np.arange(len(values)) % 3 == 0
+    options = {"min_samples_leaf": 5, "max_features": 0.5, "bootstrap": with_bags, "random_state": 0}
+    # By default, it keeps one row of each leaf, and counts rows of large leaves like those of small ones.
+    forest = quantile_forest.RandomForestQuantileRegressor(30, max_samples_leaf=None, **options)
+    forest.fit(rows[~is_new], values[~is_new])
+    numbers = [np.cumsum(tree.tree_.children_left < 0) - 1 for tree in forest.estimators_]
+    codes = np.stack([number[nodes] for number, nodes in zip(numbers, forest.apply(rows).T, strict=True)])
+    drawn = [np.bincount(each, minlength=(~is_new).sum()) for each in forest.estimators_samples_] if with_bags else None
+    offsets = np.cumsum([0, *(tree.tree_.n_leaves for tree in forest.estimators_)])
+    training = TrainingRows.of(codes[:, ~is_new], offsets, None if drawn is None else drawn.__getitem__)
+    shares = np.stack([training.shares(leaves) for leaves in codes[:, is_new].T])
+    means = forest.predict(rows[is_new], quantiles="mean", weighted_leaves=True)
+    assert shares @ values[~is_new] == pytest.approx(np.ravel(means), abs=1e-10)
+    higher, linear = (
+        forest.predict(rows[is_new], quantiles=[0.05, 0.95], weighted_leaves=True, interpolation=interpolation)
+        for interpolation in ("higher", "linear")
+    )
+    n_in_leaves = training.totals[codes[:, is_new] + offsets[:-1, None]].sum(axis=0)
+    of_ranks = (np.array([[0.05], [0.95]]) * (n_in_leaves - 1) + 1) / n_in_leaves + 2e-12
+    expected = [
+        [
+            prediction_interval(values[~is_new], of_row, 1 - 2 * low)[0],
+            prediction_interval(values[~is_new], of_row, 2 * high - 1)[1],
+        ]
+        for of_row, low, high in zip(shares, *of_ranks, strict=True)
+    ]
+    assert higher.tolist() == expected
+    ours = np.array([prediction_interval(values[~is_new], of_row) for of_row in shares])
+    assert np.abs(ours - linear).mean() < 0.01 * np.ptp(values)

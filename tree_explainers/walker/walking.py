@@ -13,8 +13,9 @@ from .node_conditions import tests_of
 from .node_words import TreeWords, pack
 from .value_ranks import Ranks, TensorCuts, cuts_by_tensor, rank_cuts
 
-_BLOCK_BYTES = 65_536  # of ranks: beside a tree's words they stay in the second cache of a core
-_FEWEST_ROWS, _MOST_ROWS = 64, 4_096  # of a block
+_BLOCK_BYTES = 1_048_576  # of ranks, which are read in order: a tree's words are fetched once for many rows
+_FEWEST_ROWS, _MOST_ROWS = 64, 16_384  # of a block
+_LEAVES_BYTES = 262_144  # of the leaves of a block in some trees: they stay in the second cache of a core
 
 Tensors = Mapping[str, NDArray[Any]]
 
@@ -58,32 +59,39 @@ class Walker:
 
     def fill(self, tensors: Tensors, n_rows: int, codes: NDArray[Any]) -> None:
         """Write the leaf, counted within its tree, of each row in each tree into ``codes``, (n_trees, n_rows)."""
-        for rows, leaves in self._blocks_of_leaves(tensors, n_rows):
-            codes[:, rows] = leaves[:, : rows.stop - rows.start]
+        for trees, rows, leaves in self._blocks_of_leaves(tensors, n_rows):
+            codes[trees, rows] = leaves[:, : rows.stop - rows.start]
 
     def fill_and_sum(self, tensors: Tensors, n_rows: int, codes: NDArray[Any]) -> NDArray[Any]:
         """Do as ``fill`` does, and return what ``sums`` returns."""
         sums = np.zeros((n_rows, self.values.shape[1]), self.values.dtype)
-        for rows, leaves in self._blocks_of_leaves(tensors, n_rows):
-            codes[:, rows] = leaves[:, : rows.stop - rows.start]
-            sum_leaves(leaves, self.leaf_starts, self.values, sums[rows])
+        for trees, rows, leaves in self._blocks_of_leaves(tensors, n_rows):
+            codes[trees, rows] = leaves[:, : rows.stop - rows.start]
+            sum_leaves(leaves, self.leaf_starts[trees], self.values, sums[rows])
         return sums
 
     def sums(self, tensors: Tensors, n_rows: int) -> NDArray[Any]:
         """Return the sums of the values of each row's leaves, (n_rows, n_outputs), in the order of the trees."""
         sums = np.zeros((n_rows, self.values.shape[1]), self.values.dtype)
-        for rows, leaves in self._blocks_of_leaves(tensors, n_rows):
-            sum_leaves(leaves, self.leaf_starts, self.values, sums[rows])
+        for trees, rows, leaves in self._blocks_of_leaves(tensors, n_rows):
+            sum_leaves(leaves, self.leaf_starts[trees], self.values, sums[rows])
         return sums
 
-    def _blocks_of_leaves(self, tensors: Tensors, n_rows: int) -> Iterator[tuple[slice, NDArray[np.int32]]]:
-        """Yield rows, some at a time, with their leaves and some more."""
+    def _blocks_of_leaves(self, tensors: Tensors, n_rows: int) -> Iterator[tuple[slice, slice, NDArray[np.int32]]]:
+        """Yield trees and rows, some at a time, with the leaves of these rows, and of some more, in these trees.
+
+        The trees of a row come in their order. What holds the leaves is written anew for the next ones.
+        """
         words = self.words
-        trees = Trees(words.words, words.layout, words.starts, words.n_sure_steps, words.leaf)
         for rows, ranks in self._blocks(tensors, n_rows):
-            leaves = np.empty((len(self.leaf_starts), len(ranks)), np.int32)
-            walk_leaves(trees, ranks, leaves)
-            yield rows, leaves
+            n_together = min(max(1, _LEAVES_BYTES // (4 * len(ranks))), len(self.leaf_starts))
+            leaves = np.empty((n_together, len(ranks)), np.int32)
+            for first in range(0, len(self.leaf_starts), n_together):
+                end = min(first + n_together, len(self.leaf_starts))
+                starts, n_sure_steps = words.starts[first : end + 1], words.n_sure_steps[first:end]
+                trees = Trees(words.words, words.layout, starts, n_sure_steps, words.leaf)
+                walk_leaves(trees, ranks, leaves[: end - first])
+                yield slice(first, end), rows, leaves[: end - first]
 
     def _blocks(self, tensors: Tensors, n_rows: int) -> Iterator[tuple[slice, Ranks]]:
         """Yield rows, some at a time, with their ranks: at least as many, and a multiple of eight."""

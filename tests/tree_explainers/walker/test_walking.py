@@ -15,7 +15,7 @@ from tree_explainers.ensemble import TreeEnsemble, TreeTensor
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import ReadModel, read_model
 from tree_explainers.onnx_models.session import ModelSession
-from tree_explainers.walker import value_ranks
+from tree_explainers.walker import value_ranks, walking
 from tree_explainers.walker.node_conditions import can_be_walked
 from tree_explainers.walker.walking import Walker
 
@@ -122,6 +122,29 @@ def test_large_trees_have_wider_codes_and_words(depth: int, dtype: type, word: t
 
     assert walker.words.words.dtype == word
     np.testing.assert_array_equal(filled(walker, feeds, 5_003, dtype), session.run(feeds).leaves)
+
+
+@pytest.mark.parametrize("element", ELEMENTS)
+@pytest.mark.parametrize("n_trees_together", [1, 3, 7])
+def test_blocks_of_rows_and_of_trees_have_the_same_leaves_and_sums_as_all_at_once(
+    n_trees_together: int, element: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(n_trees_together)
+    model = regressor(random_trees(rng, n_trees=7, n_features=N_FEATURES), N_FEATURES)
+    read = read_model(model.SerializeToString(), DeclaredModel(), ModelLimits())
+    feeds = ModelSession(read.leaf_graph, read.description).encode_matrix(rng.normal(size=(201, N_FEATURES)))
+    tensors = [TreeTensor("X", 0, is_double=False)]
+    walker = Walker.of(read.ensemble, tensors, sums_in_double=element == TensorProto.DOUBLE)
+    leaves, sums = filled(walker, feeds, 201), walker.sums(feeds, 201)
+
+    monkeypatch.setattr(walking, "_MOST_ROWS", 64)
+    monkeypatch.setattr(walking, "_LEAVES_BYTES", 4 * 64 * n_trees_together)
+    codes = np.zeros_like(leaves.T)
+
+    assert walker.sums(feeds, 201).tobytes() == sums.tobytes()
+    assert walker.fill_and_sum(feeds, 201, codes).tobytes() == sums.tobytes()
+    np.testing.assert_array_equal(codes.T, leaves)
+    np.testing.assert_array_equal(filled(walker, feeds, 201), leaves)
 
 
 def test_a_tree_without_questions_has_one_leaf_for_all_rows() -> None:

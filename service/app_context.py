@@ -11,7 +11,8 @@ from storage.api_keys import ApiKeyStore
 from storage.artefacts import ArtefactStore
 from storage.database import Database
 from storage.database_file import has_space, keep_reserve
-from storage.datasets import DatasetStore
+from storage.dataset_files.recent_columns import RecentColumns
+from storage.datasets import DatasetStore, StoredDataset
 from storage.dictionaries import DictionaryStore
 from storage.errors import StorageUnavailable
 from storage.explainer_names import ExplainerNameStore
@@ -47,6 +48,7 @@ from .upload_sandbox.runner import UploadReader
 
 _FRESH_SECONDS, _REDIS_FRESH_SECONDS = 5.0, 1.0
 _SMALL_SHARE = 4  # of the memory for answers, a quarter is kept for lists and small ones
+_MOST_DESCRIBED = 16  # datasets; one of 10,000 columns takes some MiB
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ class AppContext:
     feature_set_cache: LoadingCache[WarmFeatureSet]
     batches: Batches
     drawings: DrawingCache
+    described_datasets: LoadingCache[StoredDataset]  # whose rows are named by their ids
+    recent_columns: RecentColumns  # of the same
     response_memory: ResponseMemory
     small_response_memory: ResponseMemory  # of lists and small answers, which large ones cannot shut out
     download_memory: ResponseMemory
@@ -193,6 +197,8 @@ def _context_over(
         explainer_cache=LoadingCache(settings.warm_explainers, loops.load),
         feature_set_cache=LoadingCache(settings.warm_explainers, loops.load),
         drawings=DrawingCache(),
+        described_datasets=LoadingCache(_MOST_DESCRIBED),
+        recent_columns=RecentColumns(),
         batches=Batches(settings.max_waiting_seconds, ResponseMemory(settings.max_answer_bytes)),
         response_memory=ResponseMemory(settings.max_answer_bytes - n_small_bytes),
         small_response_memory=ResponseMemory(n_small_bytes),

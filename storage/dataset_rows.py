@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from .dataset_files import DatasetFile, Parts
+from .dataset_files.recent_columns import RecentColumns
 from .manifests import Manifest
 from .object_store import ObjectStore
 from .source_files.registering import ManifestParts
@@ -10,7 +11,9 @@ from .source_files.registering import ManifestParts
 _PARQUET = b"PAR1"
 
 
-def open_rows(objects: ObjectStore, content: str, *, pages: bool = False) -> DatasetFile:
+def open_rows(
+    objects: ObjectStore, content: str, *, pages: bool = False, recent: RecentColumns | None = None
+) -> DatasetFile:
     """Return the rows of a dataset, open for reading.
 
     Parameters
@@ -21,8 +24,12 @@ def open_rows(objects: ObjectStore, content: str, *, pages: bool = False) -> Dat
         The dataset's object: rows as normalised Parquet, or a manifest.
     pages
         Whether some rows are read rather than all: the object is not checked again within a minute.
+    recent
+        Holds the columns that rows are taken from; not those of files elsewhere, which are looked at each time.
     """
-    return DatasetFile(find_rows(objects, content, pages=pages))
+    parts = find_rows(objects, content, pages=pages)
+    is_kept_here = isinstance(parts, Path)
+    return DatasetFile(parts, recent.of(content)) if recent is not None and is_kept_here else DatasetFile(parts)
 
 
 def find_rows(objects: ObjectStore, content: str, *, pages: bool = False) -> Path | Parts:

@@ -22,6 +22,7 @@ from schemas.explanations import ExplanationRequest
 from schemas.models import Instance
 from schemas.problems import FieldProblem
 from storage.dataset_rows import open_rows
+from storage.datasets import StoredDataset
 from storage.errors import EveryRowFailed, StorageError
 from storage.explainer_names import no_such_name
 from storage.feature_matching import match_features
@@ -260,21 +261,33 @@ def sent_instances(request: ExplanationRequest) -> list[Instance]:
 
 def read_rows(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> ReadInstances:
     """Return the rows of a registered dataset that a request names; those that there are not are refused."""
-    stored = context.datasets.get(request.dataset or "")
+    stored = _described(context, request.dataset or "")
     columns = match_features(warm.model, stored.view)
     row_ids = row_ids_of(request.row_ids, len(request.row_ids or ()))
-    with open_rows(context.objects, stored.content, pages=True) as file:
+    with open_rows(context.objects, stored.content, pages=True, recent=context.recent_columns) as file:
         numbers = file.find_rows(row_ids)
         positions = [position for position, row_id in enumerate(row_ids) if row_id in numbers]
         rows, wanted = DatasetRows(file, columns), [numbers[row_ids[position]] for position in positions]
         instances = rows.take(wanted, context.settings.max_json_bytes)
         targets = rows.take_targets(stored.view.target, warm.model.classes, wanted)
     unknown = {
-        position: _unknown_row(row_id, stored.view) for position, row_id in enumerate(row_ids) if row_id not in numbers
+        position: _unknown_row(row_id, context.datasets.get(stored.view.id).view)
+        for position, row_id in enumerate(row_ids)
+        if row_id not in numbers
     }
     read = read_instances(instances, warm.features)
     are_reference = stored.view.id == warm.dataset_id
     return read.registered(targets, wanted, are_reference=are_reference).among(positions, unknown)
+
+
+def _described(context: AppContext, dataset_id: str) -> StoredDataset:
+    """Return a dataset whose columns are read once; its name and words may be older."""
+    content = context.datasets.content(dataset_id)  # each time: it may have been deleted meanwhile
+    stored = context.described_datasets.find(dataset_id)
+    if stored is None or stored.content != content:
+        context.described_datasets.forget(dataset_id)
+        stored = context.described_datasets.get(dataset_id, lambda: context.datasets.get(dataset_id))
+    return stored
 
 
 def _unknown_row(row_id: str, dataset: Dataset) -> RowRefused:

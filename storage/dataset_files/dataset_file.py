@@ -17,6 +17,7 @@ from schemas.json_numbers import json_number
 
 from .layout import ARROW_TYPES, ColumnLayout
 from .normalising import LAYOUT_KEY
+from .recent_columns import HeldColumns, read_each_time
 from .row_pages import RowGroup, RowPage, read_page, take_rows
 
 Values = NDArray[np.float64] | NDArray[np.object_]
@@ -71,11 +72,19 @@ class DatasetFile:
     """A normalised dataset, open for reading; close it, or use it in a ``with``.
 
     One thread at a time reads from it; another thread opens one of its own. Of several parts one is open at a time.
+
+    Parameters
+    ----------
+    parts
+        The file, or several.
+    columns
+        Holds columns that rows are found in and taken from (see ``RecentColumns``).
     """
 
-    def __init__(self, parts: Path | Parts) -> None:
+    def __init__(self, parts: Path | Parts, columns: HeldColumns = read_each_time) -> None:
         self._parts = OnePart(parts) if isinstance(parts, Path) else parts
         self.columns = self._parts.columns
+        self._held_columns = columns
         self._groups = [(part, group) for part, rows in enumerate(self._parts.group_rows) for group in range(len(rows))]
         n_group_rows = [n_rows for rows in self._parts.group_rows for n_rows in rows]
         self._group_starts = np.concatenate(([0], np.cumsum(n_group_rows, dtype=np.int64)))
@@ -176,10 +185,9 @@ class DatasetFile:
         numbers: dict[str, int] = {}
         wanted = pa.array(row_ids, pa.string())
         for group, start in enumerate(self._group_starts[:-1].tolist()):
-            identifiers = self._read_groups([group], [name]).column(0).combine_chunks()
-            rows_of_wanted = pc.index_in(wanted, value_set=identifiers)
-            pairs = zip(row_ids, rows_of_wanted.to_pylist(), strict=True)
-            numbers |= {row_id: start + row for row_id, row in pairs if row is not None}
+            positions = pc.index_in(self._column(group, name), value_set=wanted)
+            rows_of_group = np.flatnonzero(pc.is_valid(positions).to_numpy()).tolist()
+            numbers |= {row_ids[positions[row].as_py()]: start + row for row in rows_of_group}
             if len(numbers) == len(row_ids):
                 break
         return numbers
@@ -200,7 +208,7 @@ class DatasetFile:
     def take_table(self, names: Sequence[str], rows: Sequence[int], n_text_bytes: int) -> pa.Table:
         """Return the same as a table; the rows exist."""
         try:
-            return take_rows(self._row_group, self._group_starts, names, np.asarray(rows, dtype=np.int64), n_text_bytes)
+            return take_rows(self._column, self._group_starts, names, np.asarray(rows, dtype=np.int64), n_text_bytes)
         finally:
             self._close_encoded()
 
@@ -290,6 +298,16 @@ class DatasetFile:
             path = self._parts.path(part)
             self._opened = part, path, pq.ParquetFile(path, metadata=self._parts.footer(part))
         return self._opened[2]
+
+    def _column(self, group: int, name: str) -> pa.ChunkedArray:
+        """Return a column of a row group: identifiers, which are distinct and short, plain; other texts encoded."""
+
+        def read() -> pa.ChunkedArray:
+            if name == self.row_id_column:
+                return self._read_groups([group], [name]).column(0)
+            return self._row_group(group).read([name])[0]
+
+        return self._held_columns(group, name, read)
 
     def _row_group(self, group: int) -> RowGroup:
         """Return a row group with two readers; one leaves texts encoded, as jobs read whole columns, too."""

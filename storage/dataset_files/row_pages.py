@@ -81,7 +81,7 @@ def read_page(group: RowGroup, names: Sequence[str], rows: range, n_bytes: int) 
 
 
 def take_rows(
-    open_group: Callable[[int], RowGroup],
+    column_of: Callable[[int, str], pa.ChunkedArray],
     starts: NDArray[np.int64],
     names: Sequence[str],
     rows: NDArray[np.int64],
@@ -91,8 +91,8 @@ def take_rows(
 
     Parameters
     ----------
-    open_group
-        Returns a row group of the file by its index; the one before it is not used any more.
+    column_of
+        Returns a column by the index of a row group and its name; texts may be encoded.
     starts : (n_groups + 1,)
         The row with which each begins, and the last one ends.
     names
@@ -108,23 +108,26 @@ def take_rows(
         ``too_many_rows`` if they have more.
     """
     group_of = np.searchsorted(starts, rows, side="right") - 1
-    by_group = np.argsort(group_of, kind="stable")
-    back = pa.array(np.argsort(by_group, kind="stable"))
+    groups = [(group, pa.array(rows[group_of == group] - starts[group])) for group in np.unique(group_of).tolist()]
+    back = pa.array(np.argsort(np.argsort(group_of, kind="stable"), kind="stable"))
     columns = []
     for name in names:
         parts = []
-        for group in np.unique(group_of).tolist():
-            rows_of_group = pa.array(rows[group_of == group] - starts[group])
-            part = open_group(group).read([name])[0].take(rows_of_group).combine_chunks()
-            n_text_bytes -= int(_lengths(part).sum())
+        for group, rows_of_group in groups:
+            part = column_of(group, name).take(rows_of_group).combine_chunks()
+            n_text_bytes -= _n_text_bytes(part)
             if n_text_bytes < 0:
                 detail = (
                     "these rows have more text than one call may have; name fewer, or let a job process the dataset"
                 )
                 raise StorageError("too_many_rows", detail)
-            parts.append(_plain(part))
-        columns.append(pa.concat_arrays(parts).take(back))
+            parts.append(part.cast(pa.string()) if pa.types.is_dictionary(part.type) else part)
+        columns.append(parts[0] if len(parts) == 1 else pa.concat_arrays(parts).take(back))
     return pa.table(columns, list(names))
+
+
+def _n_text_bytes(column: pa.Array) -> int:
+    return 0 if pa.types.is_floating(column.type) else int(_lengths(column).sum())
 
 
 def _parts(names: Sequence[str], sizes: Sequence[int]) -> Iterator[list[str]]:

@@ -51,6 +51,12 @@ assert add(1, 2) == 7
 print(sum(add.stats.cache_misses.values()), flush=True)
 """
 
+_DECLARED = """
+from own.loops import add
+add.compile("int64(int64, int64)")
+print(sum(add.stats.cache_misses.values()), flush=True)
+"""
+
 
 @pytest.fixture
 def clones(tmp_path: Path) -> list[Path]:
@@ -115,3 +121,10 @@ def test_a_process_that_ends_while_it_compiles_keeps_nobody_waiting(clones: list
         lock.unlink()  # what is left of one that was killed: the file that was locked
 
     assert _n_compiled(_start(clones[0], tmp_path / "cache")) == 1
+
+
+@pytest.mark.parametrize("programs", [(_RUN, _DECLARED), (_DECLARED, _RUN)])
+def test_declared_types_and_those_of_a_call_are_one_form(
+    clones: list[Path], tmp_path: Path, programs: tuple[str, str]
+) -> None:
+    assert [_n_compiled(_start(clones[0], tmp_path / "cache", program)) for program in programs] == [1, 0]

@@ -30,6 +30,7 @@ from numba.core.caching import (
     UserProvidedCacheLocator,
     UserWideCacheLocator,
 )
+from numba.core.sigutils import normalize_signature
 
 _may_compile = True
 _LONGEST_WAIT_SECONDS = 120.0  # then it is compiled here, too: no compilation takes as long
@@ -91,6 +92,11 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba ships no types
             if overload is not None:
                 self._release()
         return overload
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        # A loop that declares its types asks with a signature, a call with its arguments' types alone: for numba these
+        # are two forms, though a process that has compiled either runs it for both.
+        return super()._index_key(normalize_signature(sig)[0], codegen)
 
     def kept_types(self) -> list[Any]:
         """Return the types of the forms that are on disk, as numba has them."""

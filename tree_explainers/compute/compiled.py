@@ -9,7 +9,7 @@ share the work among ordinary threads.
 """
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import update_wrapper
 from importlib import import_module
@@ -63,6 +63,7 @@ class Loop:
         with _handing_over:
             if self._dispatcher is None:
                 dispatcher = import_module("numba").njit(nogil=True, **self._options)(self._function)
+                _ignore_literals(dispatcher)
                 # Numba takes the loops that this one calls from where its function finds them.
                 for name in _names_in(self._function.__code__):
                     called = self._function.__globals__.get(name)
@@ -72,6 +73,20 @@ class Loop:
                     import_module(".code_cache", __package__).share(dispatcher) if self._is_kept else dispatcher
                 )
             return self._dispatcher
+
+
+def _ignore_literals(dispatcher: Any) -> None:
+    """Have a call with a constant, such as 0, run what calls with any number of its type run.
+
+    numba would compile the loop for each of the constants, too, and into the same instructions.
+    """
+    template_of, unliteral = dispatcher.get_call_template, import_module("numba").types.unliteral
+
+    def template_of_types(arguments: Sequence[Any], by_name: Mapping[str, Any]) -> Any:
+        named = {name: unliteral(argument) for name, argument in by_name.items()}
+        return template_of(tuple(map(unliteral, arguments)), named)
+
+    dispatcher.get_call_template = template_of_types
 
 
 def _names_in(code: CodeType) -> Iterator[str]:

@@ -33,8 +33,8 @@ _MOST_CELLS = 25_000_000  # rows x trees, so that the rows are run in seconds an
 _DIGITS = 8  # of shares
 # Visited are rows in a leaf of the explained row; those that have a share are sorted. Measured on one core in 2026.
 _SECONDS, _SECONDS_PER_VISIT, _SECONDS_PER_SORTED, _SECONDS_PER_ROW = 5e-4, 6e-8, 4e-7, 3e-8
-_MOST_STEPS = 10**11  # of weights in a set, 7 minutes of a processor
-_SECONDS_PER_CELL = 4e-9  # of boosting: of a row and a tree
+_MOST_STEPS = 10**11  # of weights in a set, 4 minutes of a processor
+_SECONDS_PER_CELL = 2.5e-9  # of boosting: of a row and a tree
 _TOLERANCE = 1e-6  # of values of leaves, which graphs keep in single precision, in parts of the largest
 
 Floats = NDArray[np.float64]

@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
 _PENALTIES = (0.0, 1.0)  # that are tried before others: defaults of LightGBM and scikit-learn, and of XGBoost
+_FEW = 8  # rows that are explained at a time: fewer are quicker one by one
 _ROUNDING = 1e-6  # of sums in single precision, in parts of the largest target
 _MOST_ERROR = 1e-3  # of all leaves' values, root mean square, in parts of theirs
 _DIGITS = 4  # of learning rates and penalties that are tried before others, since people write such
@@ -59,10 +60,15 @@ class BoostingWeights:
         leaves : (n_explained, n_trees)
             Of these rows, numbered within their trees.
         """
-        of_explained = np.ascontiguousarray(np.asarray(leaves, np.int32).T)
-        weights = np.zeros((self.n_rows, of_explained.shape[1]))
-        _go_back(self.codes, self.leaf_offsets, self.factors, of_explained, weights)
-        of_rows = np.ascontiguousarray(weights.T)
+        of_explained, codes = np.asarray(leaves, np.int32), self.codes.view(np.uint32)  # below 0 is none
+        of_rows = np.zeros((len(of_explained), self.n_rows))
+        if len(of_explained) < _FEW:
+            for of_row, weights in zip(np.ascontiguousarray(of_explained), of_rows, strict=True):
+                _go_back_from_one(codes, self.leaf_offsets, self.factors, of_row, weights)
+        else:
+            columns = np.zeros((self.n_rows, len(of_explained)))
+            _go_back(codes, self.leaf_offsets, self.factors, np.ascontiguousarray(of_explained.T), columns)
+            of_rows[:] = columns.T
         if self.is_mean_base:  # added up along rows, so that a row's weights are the same in any company
             of_rows += (1 - of_rows.sum(axis=1, keepdims=True)) / self.n_rows
         return of_rows
@@ -175,9 +181,27 @@ def _refitted(codes: Codes, leaf_offsets: NDArray[np.int64], factors: Floats, ta
     return values
 
 
-@compiled_ahead("void(i4[:, ::1], i8[::1], f8[::1], i4[:, ::1], f8[:, ::1])")
+@compiled_ahead("void(u4[:, ::1], i8[::1], f8[::1], i4[::1], f8[::1])")
+def _go_back_from_one(
+    codes: NDArray[np.uint32], leaf_offsets: NDArray[np.int64], factors: Floats, leaves: Codes, weights: Floats
+) -> None:
+    """Fill in the weights of targets without their base, (n_rows,), of one row, as ``_go_back`` does, bit by bit."""
+    n_rows = len(weights)
+    for tree in range(len(codes) - 1, -1, -1):
+        first, of_tree = leaf_offsets[tree], codes[tree]
+        counts = np.zeros(leaf_offsets[tree + 1] - first)
+        counts[leaves[tree]] = 1.0
+        for row in range(n_rows):
+            counts[of_tree[row]] -= weights[row]
+        for leaf in range(len(counts)):
+            counts[leaf] *= factors[first + leaf]
+        for row in range(n_rows):
+            weights[row] += counts[of_tree[row]]
+
+
+@compiled_ahead("void(u4[:, ::1], i8[::1], f8[::1], i4[:, ::1], f8[:, ::1])")
 def _go_back(
-    codes: Codes, leaf_offsets: NDArray[np.int64], factors: Floats, of_explained: Codes, weights: Floats
+    codes: NDArray[np.uint32], leaf_offsets: NDArray[np.int64], factors: Floats, of_explained: Codes, weights: Floats
 ) -> None:
     """Fill in the weights of targets without their base, (n_rows, n_explained), from the last tree to the first.
 

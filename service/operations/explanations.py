@@ -40,6 +40,7 @@ Result = TypeVar("Result")
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
 _QUICK_SECONDS = 2.5e-3  # of searching for the nearest reference rows, and as long of all else: at most
+_MOST_TRAINING_SECONDS = 3.0  # of one processor, that training rows take in a call
 _MOST_EFFECT_SECONDS = 3.0  # of one processor, that effects against the means of many rows take in a call
 _SECONDS_TO_OPEN, _SECONDS_TO_GROUP = 5e-3, 1.0  # a dataset's file, and a column of groups that was not read yet
 
@@ -141,7 +142,7 @@ async def cost_of(warm: WarmExplainer, request: ExplanationRequest, size: Explan
         seconds += await _evidence_seconds(warm.evidence) * size.n_rows
     if "training_rows" in request.include and warm.training_rows is not None:
         await asyncio.to_thread(warm.training_rows.refusal)  # which reads them
-        seconds += warm.training_rows.seconds * size.n_rows
+        seconds += _training_seconds(warm.training_rows.seconds, size.n_rows, request)
     return Cost(seconds, size.n_bytes)
 
 
@@ -165,6 +166,18 @@ async def _effects_seconds(effects: WarmEffects, reference: str | None, n_rows: 
             f"{_MOST_EFFECT_SECONDS:g} s for them; send fewer rows, or request an explanation set"
         )
         raise StorageError("too_many_rows", detail, "/reference")
+    return seconds
+
+
+def _training_seconds(seconds_per_row: float, n_rows: int, request: ExplanationRequest) -> float:
+    """Return how long training rows take; refuse more explained rows than one call has time for."""
+    seconds = seconds_per_row * n_rows
+    if n_rows > 1 and seconds > _MOST_TRAINING_SECONDS:
+        detail = (
+            f"training_rows of {n_rows} rows take {seconds:.1f} s, and a call has {_MOST_TRAINING_SECONDS:g} s for "
+            "them; send fewer rows, or request an explanation set"
+        )
+        raise StorageError("too_many_rows", detail, f"/include/{request.include.index('training_rows')}")
     return seconds
 
 

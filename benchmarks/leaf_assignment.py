@@ -22,13 +22,14 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
 from statistics import median
 from typing import Any
 
 import lightgbm
 import numpy as np
 import pandas as pd
-import treelite
 import xgboost
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
@@ -79,42 +80,54 @@ def _covertype() -> tuple[Features, NDArray[np.int64]]:
 
 
 def _of_forest(forest: RandomForestClassifier, features: Features) -> tuple[Ways, Ways]:
-    tree_model = treelite.sklearn.import_model(forest)
+    in_treelite = _of_treelite(lambda treelite: treelite.sklearn.import_model(forest), features)
     leaves: dict[str, Callable[[], Any]] = {
         "scikit-learn": lambda: forest.apply(features),
-        "treelite": lambda: treelite.gtil.predict_leaf(tree_model, features, nthread=N_THREADS),
+        **in_treelite[0],
     }
     predictions: dict[str, Callable[[], Any]] = {
         "scikit-learn": lambda: forest.predict_proba(features),
-        "treelite": lambda: treelite.gtil.predict(tree_model, features, nthread=N_THREADS),
+        **in_treelite[1],
     }
     return leaves, predictions
 
 
 def _of_lightgbm(booster: Any, features: Features) -> tuple[Ways, Ways]:  # ships no types
-    tree_model = treelite.frontend.from_lightgbm(booster.booster_)
+    in_treelite = _of_treelite(lambda treelite: treelite.frontend.from_lightgbm(booster.booster_), features)
     leaves: dict[str, Callable[[], Any]] = {
         "LightGBM": lambda: booster.predict(features, pred_leaf=True),
-        "treelite": lambda: treelite.gtil.predict_leaf(tree_model, features, nthread=N_THREADS),
+        **in_treelite[0],
     }
     predictions: dict[str, Callable[[], Any]] = {
         "LightGBM": lambda: booster.predict_proba(features),
-        "treelite": lambda: treelite.gtil.predict(tree_model, features, nthread=N_THREADS),
+        **in_treelite[1],
     }
     return leaves, predictions
 
 
 def _of_xgboost(booster: Any, features: Features) -> tuple[Ways, Ways]:  # ships no types
-    tree_model = treelite.frontend.from_xgboost(booster.get_booster())
+    in_treelite = _of_treelite(lambda treelite: treelite.frontend.from_xgboost(booster.get_booster()), features)
     leaves: dict[str, Callable[[], Any]] = {
         "XGBoost": lambda: booster.apply(features),
-        "treelite": lambda: treelite.gtil.predict_leaf(tree_model, features, nthread=N_THREADS),
+        **in_treelite[0],
     }
     predictions: dict[str, Callable[[], Any]] = {
         "XGBoost": lambda: booster.predict_proba(features),
-        "treelite": lambda: treelite.gtil.predict(tree_model, features, nthread=N_THREADS),
+        **in_treelite[1],
     }
     return leaves, predictions
+
+
+def _of_treelite(import_model: Callable[[Any], Any], features: Features) -> tuple[Ways, Ways]:  # ships no types
+    """Return treelite's ways by a function that makes its model with the library; none where it is not installed."""
+    if find_spec("treelite") is None:
+        return {}, {}
+    library = import_module("treelite")
+    model = import_model(library)
+    return (
+        {"treelite": lambda: library.gtil.predict_leaf(model, features, nthread=N_THREADS)},
+        {"treelite": lambda: library.gtil.predict(model, features, nthread=N_THREADS)},
+    )
 
 
 def _compare(name: str, estimator: Any, features: Features, theirs: tuple[Ways, Ways]) -> None:  # of libraries

@@ -18,6 +18,10 @@ def add(first, second):
     for _ in range(3):
         total += second
     return total
+
+@compiled
+def sums(number):
+    return add(number, 0) + add(number, 2) + add(number, number)
 """
 _SORTS = """
 from numba.misc.quicksort import make_jit_quicksort
@@ -55,6 +59,12 @@ _DECLARED = """
 from own.loops import add
 add.compile("int64(int64, int64)")
 print(sum(add.stats.cache_misses.values()), flush=True)
+"""
+
+_SUMS = """
+from own.loops import add, sums
+assert sums(1) == 1 + 7 + 4
+print(len(add.signatures), flush=True)
 """
 
 
@@ -128,3 +138,7 @@ def test_declared_types_and_those_of_a_call_are_one_form(
     clones: list[Path], tmp_path: Path, programs: tuple[str, str]
 ) -> None:
     assert [_n_compiled(_start(clones[0], tmp_path / "cache", program)) for program in programs] == [1, 0]
+
+
+def test_calls_with_constants_run_what_calls_with_other_numbers_run(clones: list[Path], tmp_path: Path) -> None:
+    assert _n_compiled(_start(clones[0], tmp_path / "cache", _SUMS)) == 1

@@ -34,19 +34,6 @@ def factorial(number: int) -> int:
     return 1 if number < 2 else number * factorial(number - 1)
 
 
-@compiled
-def power(number: float, exponent: int) -> float:
-    found = 1.0
-    for _ in range(exponent):
-        found *= number
-    return found
-
-
-@compiled
-def powers(number: float, exponent: int) -> float:
-    return power(number, 0) + power(number, 2) + power(number, exponent)
-
-
 @compiled_ahead(lambda n: [n.float64(n.float64[::1])])
 def declared(numbers: NDArray[np.float64]) -> float:
     return total(numbers) / 2
@@ -73,12 +60,6 @@ def test_threads_that_call_a_loop_first_at_the_same_time_run_one_loop_and_those_
 
 def test_a_loop_may_call_itself() -> None:
     assert factorial(5) == 120
-
-
-def test_calls_with_constants_run_what_calls_with_other_numbers_run() -> None:
-    assert powers(2.0, 3) == 1 + 4 + 8
-
-    assert len(power.signatures) == 1  # type: ignore[attr-defined]  # numba's
 
 
 def test_the_loops_of_a_process_are_named_once_they_were_loaded() -> None:

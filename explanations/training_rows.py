@@ -47,6 +47,10 @@ _NO_SUMS = (
     "the model's values are no plain sums over its trees, so training rows have no exact weights in them; leave "
     "training_rows out"
 )
+_NO_SPLITS = (
+    "no tree of the model splits, so all rows have the same prediction, in which no training row counts more than "
+    "another; leave training_rows out"
+)
 _NOT_REFITTED = (
     "the leaves' values do not follow from the reference rows' targets, by one learning rate and one L2 penalty, so "
     "these rows have no exact weights in the prediction: they are not exactly the rows that each tree was trained on "
@@ -272,6 +276,8 @@ class WarmTrainingRows:
 
     def _refit(self, codes: NDArray[np.int32], ensemble: TreeEnsemble, scores: LeafScores) -> str | None:
         """Keep how the leaves of boosting follow from the targets, where they do."""
+        if ensemble.leaf_offsets[-1] == ensemble.n_trees:
+            return _NO_SPLITS
         targets, (offset,) = np.asarray(self._reference.open().targets, np.float64), scores.offsets.tolist()
         values = np.asarray(scores.values_of(0) * scores.signs[0])
         self._training = fitted_weights(codes, ensemble.leaf_offsets, values, offset, targets)

@@ -101,11 +101,13 @@ _NOT_REFITTED = "do not follow from the reference rows' targets"
         (GradientBoostingRegressor(n_estimators=5, loss="huber", random_state=0), slice(None), _NOT_REFITTED),
         (LGBMRegressor(n_estimators=5, min_child_samples=8, verbose=-1, n_jobs=1), slice(90), _NOT_REFITTED),
         (GradientBoostingClassifier(n_estimators=5, random_state=0), slice(None), "boosting of classes has log loss"),
+        (LGBMRegressor(min_child_samples=10_000, verbose=-1, n_jobs=1), slice(None), "no tree of the model splits"),
+        (XGBRegressor(n_estimators=2, gamma=1e9, n_jobs=1), slice(None), "no tree of the model splits"),
     ],
-    ids=["drawn rows", "Huber", "fewer rows", "classes"],
+    ids=["drawn rows", "Huber", "fewer rows", "classes", "LightGBM without splits", "XGBoost without splits"],
 )
 def test_where_weights_would_not_be_exact_they_are_refused(api: Api, model: Any, order: slice, words: str) -> None:
-    is_regression = isinstance(model, (GradientBoostingRegressor, LGBMRegressor))
+    is_regression = not isinstance(model, GradientBoostingClassifier)
     targets = _VALUES if is_regression else (_VALUES > 20).astype(int)
     _, explainer = _explainer(api, model.fit(_ROWS[:_N_ROWS], targets), order, targets)
     body = {"instances": _NEW[:1], "include": ["values", "training_rows"]}
@@ -114,3 +116,21 @@ def test_where_weights_would_not_be_exact_they_are_refused(api: Api, model: Any,
     (error,) = answer.json()["errors"]
     assert error["pointer"] == "/include/1"
     assert words in error["detail"]
+
+
+def test_calls_that_would_take_long_are_refused(api: Api) -> None:
+    rows = _RNG.normal(size=(2_000, 3)).astype(np.float32)
+    frame = pd.DataFrame(rows, columns=_NAMES).assign(t=rows.sum(axis=1))
+    model = LGBMRegressor(n_estimators=600, num_leaves=3, verbose=-1, n_jobs=1).fit(frame[_NAMES], frame["t"])
+    converted = convert_model(model, frame[_NAMES].head(50))
+    registered = api.upload("/v1/models", converted.onnx, converted.metadata()).json()["id"]
+    dataset = api.upload("/v1/datasets", frame.to_csv(index=False).encode(), {"target": "t"}).json()["id"]
+    prototypes = api.make(model=registered, dataset=dataset, n_prototypes=4)
+    explainer = api.post("/v1/explainers", {"model": registered, "prototype_set": prototypes["id"]}).json()["id"]
+    body = {"instances": rows[:1000].tolist(), "include": ["training_rows"], "n_prototypes": 1, "n_reasons": 0}
+
+    answer = api.post(f"/v1/explainers/{explainer}/explanations", body)
+
+    assert (answer.status_code, answer.json()["code"]) == (413, "too_many_rows"), answer.text
+    assert "training_rows of 1000 rows take" in answer.json()["detail"]
+    assert len(_explained(api, explainer, {"instances": rows[:1].tolist()})) == 1

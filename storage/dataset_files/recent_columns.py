@@ -37,6 +37,12 @@ class RecentColumns:
         """Return the columns of one dataset, known by the hash of its content, which never changes."""
         return partial(self._get, content)
 
+    def forget(self, content: str) -> None:
+        """Drop the columns of a dataset that is deleted."""
+        with self._lock:
+            for key in [key for key in self._columns if key[0] == content]:
+                self._n_bytes -= self._columns.pop(key).nbytes
+
     def _get(self, content: str, group: int, name: str, read: ColumnReader) -> pa.ChunkedArray:
         key = content, group, name
         with self._lock:

@@ -49,6 +49,23 @@ def test_a_row_has_the_id_that_its_dataset_gives_it(api: Api, forest: Registered
     assert isinstance(values["f2"], bool)
 
 
+def test_a_dataset_that_was_read_before_answers_the_same_until_it_is_deleted(api: Api, forest: Registered) -> None:
+    frame = frame_of(forest.fitted).head(30).assign(id=[f"row {row}" for row in range(30)])
+    frame.loc[3, "f0"] = np.nan
+    dataset = api.upload("/v1/datasets", parquet_of(frame), {"row_id": "id", "target": "t"}).json()["id"]
+    request = {"dataset": dataset, "row_ids": ["row 3", "row 29", "row 3 "], "include": ["values"]}
+
+    first, again = _post(api, forest, **request), _post(api, forest, **request)
+    others = _post(api, forest, dataset=dataset, row_ids=["row 0", "row 29"], include=["values"])
+    assert api.http.delete(f"/v1/datasets/{dataset}").status_code == 204
+    status, refused = _post(api, forest, **request)
+
+    assert first == again
+    assert first[1]["data"][1] == others[1]["data"][1]
+    assert [row["status"] for row in first[1]["data"]] == ["ok", "ok", "error"]
+    assert (status, refused["code"]) == (404, "not_found")
+
+
 def test_an_id_that_no_row_has_is_that_rows_error(api: Api, forest: Registered) -> None:
     n_rows = forest.dataset["n_rows"]
     row_ids = ["01", "0", str(n_rows - 1), str(n_rows), "-1", "row 7", "٣"]

@@ -52,3 +52,18 @@ def test_a_large_column_is_read_whenever_it_is_needed() -> None:
     held(0, "a", read)
     held(0, "a", read)
     assert read.n_reads == 2
+
+
+def test_nothing_is_left_of_a_dataset_that_is_deleted() -> None:
+    columns, read = RecentColumns(10 * _COLUMN_BYTES), _Reader()
+    for content in ("deleted", "kept"):
+        for group in range(2):
+            columns.of(content)(group, "a", read)
+    columns.forget("deleted")
+    for group in range(8):  # for which there is room beside what is left
+        columns.of("new")(group, "a", read)
+    assert read.n_reads == 12
+    columns.of("kept")(0, "a", read)
+    assert read.n_reads == 12
+    columns.of("deleted")(0, "a", read)
+    assert read.n_reads == 13

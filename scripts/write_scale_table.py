@@ -7,16 +7,14 @@ Memory and time are the estimates by which jobs are refused and put into lanes, 
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from schemas.nouns import NOUNS
+from scripts.generated_parts import write_part
 from service.operations.job_estimates import JobEstimate, estimate_job, estimated_kinds
 from tree_explainers.compute.job_sizes import JobSizes
 from tree_explainers.compute.threads import limit_cores
 
-_TARGET = Path(__file__).parents[1] / "docs" / "operations.md"
-_BEGIN, _END = "<!-- scale: written by scripts/write_scale_table.py -->", "<!-- end of scale -->"
 _GIB, _LIMIT_GIB = 1 << 30, 16
 _LEAVES_OF_TREE, _N_CORES = 31, 2
 _REQUESTS: dict[str, dict[str, Any]] = {
@@ -66,20 +64,10 @@ SCALES = (
 
 def main() -> int:
     """Write the table, or with ``--check`` compare it; return the exit status."""
-    page = _TARGET.read_text()
-    before, _, rest = page.partition(_BEGIN)
-    _, _, after = rest.partition(_END)
-    written = f"{before}{_BEGIN}\n{table()}\n{_END}{after}"
-    if "--check" not in sys.argv:
-        _TARGET.write_text(written)
-        return 0
-    if written == page:
-        return 0
-    print("the scales in docs/operations.md are not those of the code; run `make settings` and commit the result")
-    return 1
+    return write_part("operations.md", "scale", _table())
 
 
-def table() -> str:
+def _table() -> str:
     """Return the table, a line for each kind of job that is about a model."""
     limit_cores(_N_CORES)  # whatever the machine that writes it has
     lines = [" | ".join(["| job", *(scale.title for scale in SCALES)]) + " |", "|---" * (len(SCALES) + 1) + "|"]
@@ -94,13 +82,13 @@ def _cells(kind: str) -> Iterator[str]:
 
 def _cell(estimate: JobEstimate) -> str:
     n_gib = estimate.n_bytes / _GIB
-    return f"**refused: {n_gib:,.0f} GiB**" if n_gib > _LIMIT_GIB else f"{n_gib:.1f} GiB, {_time(estimate.seconds)}"
+    return f"**refused: {n_gib:.1f} GiB**" if n_gib > _LIMIT_GIB else f"{n_gib:.1f} GiB, {_time(estimate.seconds)}"
 
 
 def _time(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:,.0f} h"
+    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.0f} h"
 
 
 def _default_request(kind: str) -> dict[str, Any]:

@@ -6,15 +6,13 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from pydantic_settings import BaseSettings
 
+from scripts.generated_parts import write_part
 from service.settings import ServiceSettings
 from workers.runtime.settings import WorkerSettings
 
-_TARGET = Path(__file__).parents[1] / "docs" / "operations.md"
-_BEGIN, _END = "<!-- settings: written by scripts/write_settings_table.py -->", "<!-- end of settings -->"
 _READERS: dict[str, type[BaseSettings]] = {"API": ServiceSettings, "workers": WorkerSettings}
 _UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 
@@ -31,17 +29,7 @@ class _Setting:
 
 def main() -> int:
     """Write the table, or with ``--check`` compare it; return the exit status."""
-    page = _TARGET.read_text()
-    before, _, rest = page.partition(_BEGIN)
-    _, _, after = rest.partition(_END)
-    written = f"{before}{_BEGIN}\n{_table()}\n{_END}{after}"
-    if "--check" not in sys.argv:
-        _TARGET.write_text(written)
-        return 0
-    if written == page:
-        return 0
-    print("the settings in docs/operations.md are not those of the code; run `make settings` and commit the result")
-    return 1
+    return write_part("operations.md", "settings", _table())
 
 
 def _table() -> str:

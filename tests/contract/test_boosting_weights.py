@@ -72,6 +72,7 @@ def test_weighted_targets_are_the_prediction_of_scikit_learn(api: Api) -> None:
     body = {"dataset": dataset, "row_ids": ["0"], "include": ["training_rows"]}
     picture = api.post(f"/v1/explainers/{explainer}/explanations", body, Accept="text/html").text
     assert "It is the sum of their targets by these weights" in picture
+    assert ("negative weights add up to" in picture) == (called[0]["training_rows"]["weights"]["n_negative"] > 0)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ CHECKS := check-models check-types check-style check-contract check-generated
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev s3-server browser notebooks cluster featuretools kserve-clients screenshots quickstart test test-changed test-seconds test-long check $(CHECKS) format client openapi settings models-table requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
+.PHONY: help setup setup-dev s3-server browser notebooks cluster featuretools kserve-clients docs screenshots quickstart test test-changed test-seconds test-long check $(CHECKS) format client openapi settings models-table requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,10 @@ notebooks: $(VENV)/.notebooks ## Install what tests run notebooks with; without 
 featuretools: $(VENV)/.featuretools ## Install featuretools, which a benchmark compares with
 
 kserve-clients: $(VENV)/.kserve-clients ## Install the clients of KServe and Triton that tests call; without them they skip
+
+docs: $(VENV)/.docs ## Build the manual from docs/ as a site, build/docs/index.html, and check its links (a quarter of a minute)
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env -c scripts/manual -b html docs build/docs
+	$(BIN)/python -m scripts.manual.check_site build/docs
 
 screenshots: $(VENV)/.browser ## Write pictures of every view of the page to screenshots/ (some minutes)
 	$(BIN)/python -m scripts.make_screenshots screenshots --docs
@@ -136,6 +140,7 @@ requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) browser.in -o browser.txt
 	cd requirements && ../$(UV_COMPILE) notebooks.in -o notebooks.txt
 	cd requirements && ../$(UV_COMPILE) featuretools.in -o featuretools.txt
+	cd requirements && ../$(UV_COMPILE) docs.in -o docs.txt
 
 notices: $(VENV)/.dev ## Write the bill of materials and third-party notices from requirements/runtime.txt
 	$(BIN)/python -m scripts.write_notices
@@ -185,6 +190,10 @@ $(VENV)/.cluster: $(VENV)/.dev requirements/cluster.txt
 
 $(VENV)/.notebooks: $(VENV)/.dev requirements/notebooks.txt
 	$(PIP_INSTALL) --require-hashes -r requirements/notebooks.txt
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.dev requirements/docs.txt
+	$(PIP_INSTALL) --require-hashes -r requirements/docs.txt
 	@touch $@
 
 # Likewise: featuretools needs pandas below 3.

@@ -1,0 +1,1 @@
+"""What the manual (`conf.py`) adds to Sphinx."""

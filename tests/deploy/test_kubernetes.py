@@ -1,8 +1,12 @@
-"""The manifests for Kubernetes: their settings, commands, probes and grace periods are those of the code."""
+"""The manifests for Kubernetes: its schemas allow them; settings, commands, probes and grace periods are the code's."""
 
+import shutil
+import subprocess
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import kubernetes_validate
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -24,6 +28,8 @@ _PODS = {
 }
 _EVERY_POD = pytest.mark.parametrize("name", _PODS)
 _SECONDS_MORE = 10
+_KUBECTL = shutil.which("kubectl")
+_RELEASES = ("1.31", "1.34", "1.37")
 _PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 
 
@@ -38,6 +44,33 @@ def _settings(name: str) -> dict[str, str]:
 
 def test_every_file_is_applied() -> None:
     assert {path.name for path in _FOLDER.glob("*.yaml")} == {*_NAMES, "kustomization.yaml"}
+
+
+@pytest.mark.parametrize("release", _RELEASES)
+@pytest.mark.parametrize(
+    "manifest", _OBJECTS, ids=lambda manifest: f"{manifest['kind']} {manifest['metadata']['name']}"
+)
+def test_schemas_of_kubernetes_allow_each_object(manifest: dict[str, Any], release: str) -> None:
+    assert kubernetes_validate.validate(manifest, release, strict=True) == release
+
+
+def test_a_field_that_kubernetes_does_not_have_is_refused() -> None:
+    deployment = deepcopy(_OBJECTS[0])
+    deployment["spec"]["template"]["spec"]["terminationGraceSeconds"] = 30
+
+    with pytest.raises(kubernetes_validate.ValidationError, match="terminationGraceSeconds"):
+        kubernetes_validate.validate(deployment, _RELEASES[-1], strict=True)
+
+
+@pytest.mark.skipif(_KUBECTL is None, reason="kubectl, which renders kustomizations, is not installed")
+def test_the_kustomization_is_rendered() -> None:
+    command = [str(_KUBECTL), "kustomize", str(_FOLDER)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # ours
+    objects = list(yaml.safe_load_all(printed))
+
+    assert len(objects) == len(_OBJECTS)
+    for manifest in objects:
+        kubernetes_validate.validate(manifest, _RELEASES[-1], strict=True)
 
 
 @_EVERY_POD

@@ -12,7 +12,8 @@ from storage.feature_matching import target_of_cell
 
 _READ_CELLS = 1 << 21  # read at a time: 16 MiB of numbers
 _MAX_READ_ROWS = 65_536
-_MAX_TARGET_BYTES = 64 << 20  # of the texts of the rows of one call
+MAX_TARGET_BYTES = 64 << 20
+"""Bytes of the texts of the targets of one call, at most."""
 Target: TypeAlias = str | float
 
 
@@ -26,7 +27,7 @@ class DatasetRows:
     columns : (n_features,)
         Its column for each feature, as ``match_features`` returns them.
     target
-        Its target column, where ``targets_of`` reads consecutive rows.
+        Its target column, where targets are read.
     """
 
     def __init__(self, file: DatasetFile, columns: Sequence[str], target: str | None = None) -> None:
@@ -37,6 +38,10 @@ class DatasetRows:
         self._target = [] if target is None else [target]
         self._n_read_rows = max(1, min(_MAX_READ_ROWS, _READ_CELLS // len(columns)))
         self._held, self._held_rows = list[NDArray[Any]](), range(0)
+
+    def find_rows(self, row_ids: Sequence[str]) -> dict[str, int]:
+        """Return the row of each of these identifiers; those that no row has are left out."""
+        return self._file.find_rows(row_ids)
 
     def read(self, rows: range) -> tuple[list[Instance], list[str]]:
         """Return consecutive rows and their identifiers; rows after them are read ahead."""
@@ -65,13 +70,11 @@ class DatasetRows:
         """Return these rows, in their order; see ``DatasetFile.take_columns``."""
         return self._instances(self._file.take_columns(self._columns, rows, n_text_bytes)) if rows else []
 
-    def take_targets(self, target: str | None, classes: Sequence[str], rows: Sequence[int]) -> list[Target | None]:
+    def take_targets(self, classes: Sequence[str], rows: Sequence[int]) -> list[Target | None]:
         """Return the class of each of these rows or, without classes, its value.
 
         Parameters
         ----------
-        target
-            The target column; ``None`` where there is none.
         classes
             Of the model.
         rows
@@ -82,9 +85,9 @@ class DatasetRows:
         list
             ``None`` where a target is missing or is no class of the model.
         """
-        if target is None or not rows:
+        if not self._target or not rows:
             return [None] * len(rows)
-        (column,) = self._file.take_columns([target], rows, _MAX_TARGET_BYTES)
+        (column,) = self._file.take_columns(self._target, rows, MAX_TARGET_BYTES)
         return [target_of_cell(value, classes) for value in _values(column, is_boolean=False)]
 
     def _instances(self, columns: Sequence[NDArray[Any]]) -> list[Instance]:

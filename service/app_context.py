@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from explanations.nested_instances import WarmFeatureSet
+from explanations.row_tables import RowTable
 from explanations.warm_explainer import WarmExplainer
 from storage.api_keys import ApiKeyStore
 from storage.artefacts import ArtefactStore
@@ -24,6 +25,7 @@ from storage.jobs import JobStore
 from storage.label_decisions import LabelDecisionStore
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
+from storage.recently_used import RecentlyUsed
 from storage.relational_datasets import RelationalDatasetStore
 from storage.remote_objects import open_objects
 from storage.settings import REQUESTS
@@ -36,6 +38,7 @@ from .admission.shared_memory import SharedMemory
 from .background.explanation_log import ExplanationLog
 from .background.health_watch import Availability, HealthWatch
 from .background.job_watch import JobWatch
+from .caches.dataset_contents import DatasetContents, Deletions
 from .caches.dictionary_revisions import DictionaryRevisions
 from .caches.drawing_cache import DrawingCache
 from .caches.explainer_directory import ExplainerDirectory
@@ -49,6 +52,7 @@ from .upload_sandbox.runner import UploadReader
 _FRESH_SECONDS, _REDIS_FRESH_SECONDS = 5.0, 1.0
 _SMALL_SHARE = 4  # of the memory for answers, a quarter is kept for lists and small ones
 _MOST_DESCRIBED = 16  # datasets; one of 10,000 columns takes some MiB
+_TABLE_BYTES, _LARGEST_TABLE_SHARE = 64 << 20, 2  # of rows in memory: 100,000 of 30 features take 28 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,9 @@ class AppContext:
     batches: Batches
     drawings: DrawingCache
     described_datasets: LoadingCache[StoredDataset]  # whose rows are named by their ids
-    recent_columns: RecentColumns  # of the same
+    dataset_contents: DatasetContents  # of the same
+    row_tables: RecentlyUsed[RowTable]  # of the same, by content, dataset and model
+    recent_columns: RecentColumns  # of those that are too large for tables
     response_memory: ResponseMemory
     small_response_memory: ResponseMemory  # of lists and small answers, which large ones cannot shut out
     download_memory: ResponseMemory
@@ -136,9 +142,7 @@ def build_context(
     with suppress(StorageUnavailable):
         make_pair(database, objects)
     keep_reserve(settings.data_dir)
-    context = _context_over(
-        settings, (database, background_database), objects, loops, draining or Draining(), PageCodes(shared)
-    )
+    context = _context_over(settings, (database, background_database), objects, loops, draining or Draining(), shared)
     if context.models.has_any() or context.relational_datasets.has_any():
         loops.load_soon()
     context.directory.start()
@@ -156,7 +160,7 @@ def _context_over(
     objects: ObjectStore,
     loops: RequestLoops,
     draining: Draining,
-    page_codes: PageCodes,
+    shared: SharedMemory | None,
 ) -> AppContext:
     database, background_database = databases
     models, notifier = ModelStore(database), JobNotifier(settings.redis_url)
@@ -187,7 +191,7 @@ def _context_over(
         job_watch=JobWatch(JobStore(background_database), draining),
         api_keys=ApiKeyStore(database),
         keys=KeyRing(ApiKeyStore(background_database)),
-        page_codes=page_codes,
+        page_codes=PageCodes(shared),
         notifier=notifier,
         heartbeats=WorkerHeartbeats(notifier.redis),
         redis_available=redis_available,
@@ -198,6 +202,8 @@ def _context_over(
         feature_set_cache=LoadingCache(settings.warm_explainers, loops.load),
         drawings=DrawingCache(),
         described_datasets=LoadingCache(_MOST_DESCRIBED),
+        dataset_contents=DatasetContents(DatasetStore(database), Deletions(shared)),
+        row_tables=RecentlyUsed[RowTable](_TABLE_BYTES, _LARGEST_TABLE_SHARE),
         recent_columns=RecentColumns(),
         batches=Batches(settings.max_waiting_seconds, ResponseMemory(settings.max_answer_bytes)),
         response_memory=ResponseMemory(settings.max_answer_bytes - n_small_bytes),

@@ -160,10 +160,10 @@ class ReportReader:
             numbers = file.find_rows(row_ids)
             if missing := [row_id for row_id in row_ids if row_id not in numbers]:
                 raise NotFound("row", missing[0][:80], f"dataset {dataset_id!r} has other rows")
-            rows = DatasetRows(file, match_features(warm.model, stored.view))
+            rows = DatasetRows(file, match_features(warm.model, stored.view), stored.view.target)
             wanted = [numbers[row_id] for row_id in row_ids]
             instances = rows.take(wanted, _TEXT_BYTES)
-            targets = rows.take_targets(stored.view.target, warm.model.classes, wanted)
+            targets = rows.take_targets(warm.model.classes, wanted)
         request = ExplanationRequest(dataset=dataset_id, row_ids=list(row_ids), detail="full")
         read = read_instances(instances, warm.features, tick)
         read = read.registered(targets, wanted, are_reference=dataset_id == warm.dataset_id)

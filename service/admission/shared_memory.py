@@ -20,7 +20,10 @@ BUCKETS = ("requests", "explanations", "refused")
 N_BUCKET_BYTES = 1 << 18  # of one table: 16,384 callers
 _N_CODES_BYTES = 1 << 19  # a thousand codes of the page, with their keys
 _N_COUNTS_BYTES = 1 << 22  # of one process: some thousand routes with their histograms
-_N_HEAD_BYTES = len(BUCKETS) * N_BUCKET_BYTES + _N_CODES_BYTES
+_N_DELETIONS_BYTES = 1 << 12  # a number, in a page of its own
+_CODES_START = len(BUCKETS) * N_BUCKET_BYTES
+_DELETIONS_START = _CODES_START + _N_CODES_BYTES
+_N_HEAD_BYTES = _DELETIONS_START + _N_DELETIONS_BYTES
 _LENGTH = struct.Struct("=Q")
 
 
@@ -52,7 +55,11 @@ class SharedMemory:
 
     def codes(self) -> "Region":
         """Return the region of the page's codes."""
-        return Region(self._descriptor, self._pages, len(BUCKETS) * N_BUCKET_BYTES, _N_CODES_BYTES)
+        return Region(self._descriptor, self._pages, _CODES_START, _N_CODES_BYTES)
+
+    def deletions(self) -> "Region":
+        """Return the region of the number of datasets that were deleted."""
+        return Region(self._descriptor, self._pages, _DELETIONS_START, _N_DELETIONS_BYTES)
 
     def counts(self, index: int) -> "Region":
         """Return the region in which a process writes what it has counted."""

@@ -106,8 +106,10 @@ def delete_dataset(context: AppContext, dataset_id: str) -> None:
     """Delete a dataset that nothing depends on; nothing of its rows stays in the memory of this process."""
     content = context.datasets.content(dataset_id)
     delete_with_objects(context, lambda: context.datasets.delete(dataset_id))
+    context.dataset_contents.forget(dataset_id)
     context.described_datasets.forget(dataset_id)
     context.recent_columns.forget(content)
+    context.row_tables.forget(content)
 
 
 def _read_and_keep(context: AppContext, upload: Upload) -> tuple[Dataset, bool]:

@@ -8,26 +8,20 @@ from typing import Any, TypeVar
 
 import orjson
 
-from explanations.dataset_rows import DatasetRows
 from explanations.documents import written
 from explanations.effects import WarmEffects
 from explanations.evidence import WarmEvidence
 from explanations.explained_rows import explain_instances
-from explanations.instances import ReadInstances, read_instances, row_ids_of
+from explanations.instances import ReadInstances, read_instances
 from explanations.nearest_rows import WarmReference
 from explanations.warm_explainer import WarmExplainer, warm_up
-from schemas.datasets import Dataset
 from schemas.explanation_sets import NearestRowsOptions
 from schemas.explanations import ExplanationRequest
 from schemas.models import Instance
 from schemas.problems import FieldProblem
-from storage.dataset_rows import open_rows
-from storage.datasets import StoredDataset
 from storage.errors import EveryRowFailed, StorageError
 from storage.explainer_names import no_such_name
-from storage.feature_matching import match_features
 from tree_explainers.compute.progress import Tick, no_tick
-from tree_explainers.errors import RowRefused
 
 from ..admission.batches import Cost
 from ..admission.calls import current_call
@@ -35,6 +29,7 @@ from ..app_context import AppContext
 from .explanation_records import CallRecord, record_of, store
 from .explanation_size import SCORE_BYTES, ExplanationSize
 from .prediction_costs import prediction_seconds
+from .registered_rows import held_rows, read_rows
 
 Result = TypeVar("Result")
 
@@ -80,6 +75,8 @@ async def explain(context: AppContext, explainer: str, request: ExplanationReque
     cost = await cost_of(warm, request, size)
     if request.dataset is None:
         body = await run_rows(context, size.n_rows, cost, partial(explain_rows, warm, request, name, None, record))
+    elif _is_quick(cost, size.n_rows) and (read := held_rows(context, warm, request)) is not None:
+        body = explain_rows(warm, request, name, read, record)
     else:
         # Its file is read beside the event loop, however few the rows are.
         body = await context.batches.run(
@@ -101,8 +98,11 @@ async def find_warm(context: AppContext, explainer_id: str) -> WarmExplainer:
 
 async def run_rows(context: AppContext, n_rows: int, cost: Cost, work: Callable[[Tick], Result]) -> Result:
     """Return the result of ``work``: of a few rows that are quick at once, of others when their turn has come."""
-    is_quick = cost.seconds <= _QUICK_SECONDS and n_rows <= _QUICK_INSTANCES
-    return work(no_tick) if is_quick else await context.batches.run(cost, work)
+    return work(no_tick) if _is_quick(cost, n_rows) else await context.batches.run(cost, work)
+
+
+def _is_quick(cost: Cost, n_rows: int) -> bool:
+    return cost.seconds <= _QUICK_SECONDS and n_rows <= _QUICK_INSTANCES
 
 
 async def explainer_named(context: AppContext, name: str) -> str:
@@ -270,40 +270,3 @@ def sent_instances(request: ExplanationRequest) -> list[Instance]:
     if request.dataset is not None or not request.instances:
         raise StorageError("validation_failed", "send the rows as `instances`, one at least", "/instances")
     return request.instances
-
-
-def read_rows(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> ReadInstances:
-    """Return the rows of a registered dataset that a request names; those that there are not are refused."""
-    stored = _described(context, request.dataset or "")
-    columns = match_features(warm.model, stored.view)
-    row_ids = row_ids_of(request.row_ids, len(request.row_ids or ()))
-    with open_rows(context.objects, stored.content, pages=True, recent=context.recent_columns) as file:
-        numbers = file.find_rows(row_ids)
-        positions = [position for position, row_id in enumerate(row_ids) if row_id in numbers]
-        rows, wanted = DatasetRows(file, columns), [numbers[row_ids[position]] for position in positions]
-        instances = rows.take(wanted, context.settings.max_json_bytes)
-        targets = rows.take_targets(stored.view.target, warm.model.classes, wanted)
-    unknown = {
-        position: _unknown_row(row_id, context.datasets.get(stored.view.id).view)
-        for position, row_id in enumerate(row_ids)
-        if row_id not in numbers
-    }
-    read = read_instances(instances, warm.features)
-    are_reference = stored.view.id == warm.dataset_id
-    return read.registered(targets, wanted, are_reference=are_reference).among(positions, unknown)
-
-
-def _described(context: AppContext, dataset_id: str) -> StoredDataset:
-    """Return a dataset whose columns are read once; its name and words may be older."""
-    content = context.datasets.content(dataset_id)  # each time: it may have been deleted meanwhile
-    stored = context.described_datasets.find(dataset_id)
-    if stored is None or stored.content != content:
-        context.described_datasets.forget(dataset_id)
-        stored = context.described_datasets.get(dataset_id, lambda: context.datasets.get(dataset_id))
-    return stored
-
-
-def _unknown_row(row_id: str, dataset: Dataset) -> RowRefused:
-    named = f"{dataset.name!r}" if dataset.name else f"{dataset.id!r}"
-    known = f"its rows are 0 to {dataset.n_rows - 1}" if dataset.row_id is None else f"ids are in {dataset.row_id!r}"
-    return RowRefused("not_found", f"dataset {named} has no row {row_id[:80]!r}; {known}")

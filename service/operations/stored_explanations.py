@@ -22,7 +22,8 @@ from ..app_context import AppContext
 from .deletion import with_reserve
 from .dictionaries import refuse_hidden
 from .explanation_records import REVISION
-from .explanations import checked_size, cost_of, find_warm, read_rows
+from .explanations import checked_size, cost_of, find_warm
+from .registered_rows import read_rows
 
 _ABSENT = object()
 

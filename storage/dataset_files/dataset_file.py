@@ -180,8 +180,7 @@ class DatasetFile:
         """
         name = self.row_id_column
         if name is None:
-            rows = {row_id: int(row_id) for row_id in row_ids if row_id.isascii() and row_id.isdecimal()}
-            return {row_id: row for row_id, row in rows.items() if str(row) == row_id and row < self.n_rows}
+            return rows_by_number(row_ids, self.n_rows)
         numbers: dict[str, int] = {}
         wanted = pa.array(row_ids, pa.string())
         for group, start in enumerate(self._group_starts[:-1].tolist()):
@@ -191,6 +190,18 @@ class DatasetFile:
             if len(numbers) == len(row_ids):
                 break
         return numbers
+
+    def encoded_column(self, name: str) -> pa.ChunkedArray:
+        """Return a column of all rows, its texts encoded."""
+        try:
+            parts = [self._row_group(group).read([name])[0] for group in range(len(self._groups))]
+            return pa.chunked_array([chunk for part in parts for chunk in part.chunks], parts[0].type)
+        finally:
+            self._close_encoded()
+
+    def n_decoded_bytes(self, names: Sequence[str]) -> int:
+        """Return how much memory some columns of all rows take at most while their texts stay encoded."""
+        return sum(sum(self._row_group(group).decoded_bytes(names)) for group in range(len(self._groups)))
 
     def take_columns(self, names: Sequence[str], rows: Sequence[int], n_text_bytes: int) -> list[Values]:
         """Return the columns for these rows, in their order, as ``read_columns`` does.
@@ -329,6 +340,12 @@ class DatasetFile:
             _objects_of(column) if types[name] == "category" else _floats_of(column)
             for name, column in zip(names, table.columns, strict=True)
         ]
+
+
+def rows_by_number(row_ids: Sequence[str], n_rows: int) -> dict[str, int]:
+    """Return the row of each of these identifiers where rows are called by their 0-based numbers."""
+    rows = {row_id: int(row_id) for row_id in row_ids if row_id.isascii() and row_id.isdecimal()}
+    return {row_id: row for row_id, row in rows.items() if str(row) == row_id and row < n_rows}
 
 
 def _floats_of(column: pa.ChunkedArray) -> NDArray[np.float64]:

@@ -69,7 +69,7 @@ def read_page(group: RowGroup, names: Sequence[str], rows: range, n_bytes: int) 
     for part in _parts(names, group.decoded_bytes(names)):
         wanted = range(rows.start, rows.start + len(ends))
         for name, column in zip(part, _first_rows(group, part, wanted, n_bytes), strict=True):
-            lengths = _lengths(column)[: len(ends)] + len(name.encode()) + _CELL_BYTES
+            lengths = text_lengths(column)[: len(ends)] + len(name.encode()) + _CELL_BYTES
             ends = ends[: len(lengths)] + np.cumsum(lengths)
             n_fitting = int(np.searchsorted(ends, n_bytes, side="right"))
             if not n_fitting:
@@ -117,17 +117,20 @@ def take_rows(
             part = column_of(group, name).take(rows_of_group).combine_chunks()
             n_text_bytes -= _n_text_bytes(part)
             if n_text_bytes < 0:
-                detail = (
-                    "these rows have more text than one call may have; name fewer, or let a job process the dataset"
-                )
-                raise StorageError("too_many_rows", detail)
+                raise too_much_text()
             parts.append(part.cast(pa.string()) if pa.types.is_dictionary(part.type) else part)
         columns.append(parts[0] if len(parts) == 1 else pa.concat_arrays(parts).take(back))
     return pa.table(columns, list(names))
 
 
+def too_much_text() -> StorageError:
+    """Return the refusal of rows with more text than one call may have."""
+    detail = "these rows have more text than one call may have; name fewer, or let a job process the dataset"
+    return StorageError("too_many_rows", detail)
+
+
 def _n_text_bytes(column: pa.Array) -> int:
-    return 0 if pa.types.is_floating(column.type) else int(_lengths(column).sum())
+    return 0 if pa.types.is_floating(column.type) else int(text_lengths(column).sum())
 
 
 def _parts(names: Sequence[str], sizes: Sequence[int]) -> Iterator[list[str]]:
@@ -160,16 +163,16 @@ def _large_column(group: RowGroup, name: str, rows: range, n_bytes: int) -> pa.A
         start += len(batch)
         if len(values):
             taken.append(values)
-            n_taken_bytes += int(_lengths(values).sum())
+            n_taken_bytes += int(text_lengths(values).sum())
         if start >= rows.stop or n_taken_bytes > n_bytes:
             break
     return pa.concat_arrays(taken)
 
 
-def _lengths(column: pa.Array) -> NDArray[np.int64]:
+def text_lengths(column: pa.Array) -> NDArray[np.int64]:
     """Return the bytes of each text; 0 of anything else, and of what is missing."""
     if pa.types.is_dictionary(column.type):
-        of_distinct = np.append(_lengths(column.dictionary), 0)
+        of_distinct = np.append(text_lengths(column.dictionary), 0)
         indices = pc.fill_null(column.indices, len(of_distinct) - 1).to_numpy(zero_copy_only=False)
         return np.asarray(of_distinct[indices])
     if not pa.types.is_string(column.type):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from skl2onnx import to_onnx
 from sklearn.datasets import load_breast_cancer
@@ -16,6 +17,8 @@ from sklearn.ensemble import RandomForestClassifier
 from schemas.explanations import ExplanationRequest
 from service.app_context import AppContext
 from service.operations import explanations
+from service.operations.datasets import delete_dataset
+from service.operations.registered_rows import held_rows, read_rows
 from storage.errors import NotFound, StorageError
 from tests.service.conftest import Shop
 from tests.support.workshop import workshop_in
@@ -118,3 +121,29 @@ def test_short_answers_are_made_at_once_and_long_ones_beside_the_event_loop(
 
     assert len(json.loads(answer)["data"]) == n_rows
     assert thread in made_in[0]
+
+
+def test_rows_named_again_are_in_memory_until_their_dataset_is_deleted(shop: Shop) -> None:
+    context, features = shop.workshop.context, shop.fitted.features
+    frame = pd.DataFrame(features[:40], columns=list(shop.fitted.rows.names)).assign(
+        id=[f"row {row}" for row in range(40)]
+    )
+    dataset = shop.workshop.register_dataset(frame, row_id="id")
+    warm = asyncio.run(explanations.find_warm(context, shop.explainer))
+    request = ExplanationRequest(dataset=dataset, row_ids=["row 7", "row 3"])
+    unknown = ExplanationRequest(dataset=dataset, row_ids=["row 7", "row 40"])
+
+    assert held_rows(context, warm, request) is None
+    read = read_rows(context, warm, request)
+    held = held_rows(context, warm, request)
+    assert held is not None
+    np.testing.assert_array_equal(held.rows, read.rows)
+    assert (held.values, held.indices, held.targets) == (read.values, read.indices, read.targets)
+    np.testing.assert_array_equal(read.rows, features[[7, 3]])
+    assert held_rows(context, warm, unknown) is None
+    assert [*read_rows(context, warm, unknown).refused] == [1]
+
+    delete_dataset(context, dataset)
+    assert held_rows(context, warm, request) is None
+    with pytest.raises(NotFound):
+        read_rows(context, warm, request)

@@ -12,7 +12,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "scripts.manual.links",
+    "scripts.manual.pages",
 ]
 # Nothing is loaded from elsewhere: no font, no script, no picture. The search runs in the browser.
 html_theme = "furo"

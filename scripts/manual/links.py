@@ -7,22 +7,9 @@ import os
 import re
 from pathlib import Path
 
-from sphinx.application import Sphinx
-
 _ROOT = Path(__file__).parents[2]
 _REPOSITORY = "https://github.com/leafspace/leafspace"
 _RELATIVE_LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#|/)([^)#\s]+)")
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect to Sphinx, which calls this for each of `extensions`."""
-    app.connect("source-read", _read_page)
-    return {"parallel_read_safe": True}
-
-
-def _read_page(app: Sphinx, page: str, content: list[str]) -> None:
-    folder = app.env.doc2path(page).parent
-    content[0] = with_links_to_repository(content[0], folder, _ROOT / "docs")
 
 
 def with_links_to_repository(markdown: str, folder: Path, pages: Path) -> str:

@@ -1,7 +1,5 @@
 import pytest
 
-pytest.importorskip("sphinx", reason="`make docs` installs it")
-
 from scripts.manual.links import with_links_to_repository
 from tests.support.sources import ROOT
 

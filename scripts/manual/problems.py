@@ -1,0 +1,17 @@
+"""Markdown of the list of problems: every way in which a request can fail."""
+
+from http import HTTPStatus
+from itertools import groupby
+
+from schemas.problems import PROBLEM_KINDS
+
+
+def table_of_problems() -> str:
+    """Return all problem codes by status, each with what it means and what the caller can do."""
+    kinds = sorted(PROBLEM_KINDS.items(), key=lambda item: item[1].status)
+    parts = []
+    for status, group in groupby(kinds, key=lambda item: item[1].status):
+        parts.append(f"(problems-{status})=\n## {status} {HTTPStatus(status).phrase}")
+        for code, kind in group:
+            parts.append(f"(problem-{code})=\n### {code}\n\n*{kind.title}.* {kind.meaning}\n\n{kind.remedy}")
+    return "\n\n".join(parts)

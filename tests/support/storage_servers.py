@@ -53,9 +53,11 @@ class PostgresqlServer:
         log = self._folder / "log"
         with log.open("ab") as output:
             self._process = subprocess.Popen(  # found above
-                [*_ends_with_us(), *server], user=self._owner, cwd=self._folder, stdout=output, stderr=output
+                [*ends_with_us(), *server], user=self._owner, cwd=self._folder, stdout=output, stderr=output
             )
-        _wait_until(lambda: psycopg.connect(f"postgresql://{self._where}").close(), psycopg.OperationalError, log)
+        wait_until_it_answers(
+            lambda: psycopg.connect(f"postgresql://{self._where}").close(), psycopg.OperationalError, log
+        )
 
     def stop(self) -> None:
         """Stop it at once, whatever is still connected."""
@@ -133,10 +135,10 @@ class S3Server:
         return {**S3_ENVIRONMENT, "AWS_ENDPOINT_URL": self.url}
 
     def start(self) -> None:
-        command: list[str | Path] = [*_ends_with_us(), self._program, "-H", "127.0.0.1", "-p", str(self._port)]
+        command: list[str | Path] = [*ends_with_us(), self._program, "-H", "127.0.0.1", "-p", str(self._port)]
         with self._log.open("ab") as output:
             self._process = subprocess.Popen(command, stdout=output, stderr=output)  # found above
-        _wait_until(lambda: httpx.get(self.url, verify=NO_TLS), httpx.TransportError, self._log)
+        wait_until_it_answers(lambda: httpx.get(self.url, verify=NO_TLS), httpx.TransportError, self._log)
 
     def make_bucket(self, name: str) -> None:
         answer = httpx.put(f"{self.url}/{name}")
@@ -148,7 +150,8 @@ class S3Server:
             self._process.wait(_PATIENCE_SECONDS)
 
 
-def _ends_with_us() -> list[str]:
+def ends_with_us() -> list[str]:
+    """Return the beginning of a command whose process shall not outlive this one."""
     # Tests that are killed stop nothing.
     return ["setpriv", "--pdeathsig", "INT"] if shutil.which("setpriv") else []
 
@@ -176,7 +179,8 @@ def _s3_program() -> Path:
     return program
 
 
-def _wait_until(attempt: Callable[[], object], not_yet: type[Exception], log: Path) -> None:
+def wait_until_it_answers(attempt: Callable[[], object], not_yet: type[Exception], log: Path) -> None:
+    """Repeat an attempt until it succeeds; where it never does, the end of the log says why."""
     until = time.monotonic() + _PATIENCE_SECONDS
     while time.monotonic() < until:
         with suppress(not_yet):

@@ -36,7 +36,7 @@ from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanations import ExplanationRequest
 from service.__main__ import main as serve
 from service.app_context import build_context
-from service.operations.explanations import explain_rows
+from service.operations.explained_calls import explain_rows
 from service.settings import ServiceSettings
 from tests.support.shared import shared_path
 from tests.support.workshop import Workshop, workshop_in

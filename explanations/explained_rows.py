@@ -62,11 +62,15 @@ def explain_instances(
     """
     parts = parts_of(warm, request)
     read = read_instances(request.instances, warm.features, tick) if read is None else read
-    if request.instances:
-        row_ids = ids_of_instances(request.row_ids, request.instances, warm.features)
-    else:
-        row_ids = row_ids_of(request.row_ids, read.n_rows)
+    row_ids = ids_of_rows(warm, request, read.n_rows)
     return explain_read(warm, parts, row_ids, read, run_readable(warm.session, read), tick)
+
+
+def ids_of_rows(warm: WarmExplainer, request: ExplanationRequest, n_rows: int) -> Sequence[str]:
+    """Return the id of each row that a request sends or names; see ``row_ids_of`` for what is refused."""
+    if request.instances:
+        return ids_of_instances(request.row_ids, request.instances, warm.features)
+    return row_ids_of(request.row_ids, n_rows)
 
 
 def explain_read(

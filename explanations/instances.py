@@ -168,6 +168,29 @@ def _refuse_repeated_id(row_ids: Sequence[str], pointer: str) -> NoReturn:
     raise AssertionError
 
 
+def joined(reads: Sequence[ReadInstances]) -> ReadInstances:
+    """Return the instances of several calls one after the other; they are of the same features."""
+    indices, values, n_before = list[int](), list[list[Any]](), 0
+    refused, targets, references = dict[int, RowRefused](), dict[int, str | float](), dict[int, int]()
+    for read in reads:
+        indices += [n_before + index for index in read.indices]
+        values += read.values
+        refused |= {n_before + index: error for index, error in read.refused.items()}
+        targets |= {n_before + index: target for index, target in read.targets.items()}
+        references |= {n_before + index: row for index, row in read.references.items()}
+        n_before += read.n_rows
+    rows = _stacked([read.rows for read in reads])
+    return ReadInstances(rows, indices, values, refused, targets=targets, references=references)
+
+
+def _stacked(blocks: Sequence[Rows | NDArray[np.float64]]) -> Rows | NDArray[np.float64]:
+    columns = [block.columns for block in blocks if isinstance(block, Rows)]
+    if not columns:
+        return np.concatenate(blocks)  # type: ignore[arg-type]  # matrices, as those of all calls of a model are
+    names = blocks[0].names  # type: ignore[union-attr]  # likewise
+    return Rows(names, tuple(np.concatenate(parts) for parts in zip(*columns, strict=True)))
+
+
 def run_readable(session: ModelSession, read: ReadInstances) -> Run:
     """Apply the model to instances."""
     run = session.run_rows(read.rows)

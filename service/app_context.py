@@ -33,6 +33,7 @@ from storage.store_pairs import make_pair
 from storage.worker_heartbeats import WorkerHeartbeats
 
 from .admission.batches import Batches
+from .admission.joint_calls import JointCalls
 from .admission.response_memory import ResponseMemory
 from .admission.shared_memory import SharedMemory
 from .background.explanation_log import ExplanationLog
@@ -92,6 +93,7 @@ class AppContext:
     explainer_cache: LoadingCache[WarmExplainer]
     feature_set_cache: LoadingCache[WarmFeatureSet]
     batches: Batches
+    joint_calls: JointCalls
     drawings: DrawingCache
     described_datasets: LoadingCache[StoredDataset]  # whose rows are named by their ids
     dataset_contents: DatasetContents  # of the same
@@ -206,6 +208,7 @@ def _context_over(
         row_tables=RecentlyUsed[RowTable](_TABLE_BYTES, _LARGEST_TABLE_SHARE),
         recent_columns=RecentColumns(),
         batches=Batches(settings.max_waiting_seconds, ResponseMemory(settings.max_answer_bytes)),
+        joint_calls=JointCalls(),
         response_memory=ResponseMemory(settings.max_answer_bytes - n_small_bytes),
         small_response_memory=ResponseMemory(n_small_bytes),
         download_memory=ResponseMemory(settings.max_download_bytes),

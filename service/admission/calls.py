@@ -21,6 +21,7 @@ class Call:
     scopes: frozenset[Scope] = frozenset(SCOPES)
     has_left: Callable[[], Awaitable[bool]] = _never
     is_followed: bool = False  # whether its reservations are returned when its answer has been sent
+    others_wait: bool = False  # whether requests have come that have not begun
     _reservations: list[Reservation] = field(default_factory=list)
 
     async def reserve(self, memory: ResponseMemory, n_bytes: int) -> Reservation:

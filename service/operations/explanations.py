@@ -4,29 +4,24 @@ import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import isfinite
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import orjson
-
-from explanations.documents import written
 from explanations.effects import WarmEffects
 from explanations.evidence import WarmEvidence
-from explanations.explained_rows import explain_instances
-from explanations.instances import ReadInstances, read_instances
 from explanations.nearest_rows import WarmReference
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import NearestRowsOptions
 from schemas.explanations import ExplanationRequest
 from schemas.models import Instance
-from schemas.problems import FieldProblem
-from storage.errors import EveryRowFailed, StorageError
+from storage.errors import StorageError
 from storage.explainer_names import no_such_name
 from tree_explainers.compute.progress import Tick, no_tick
 
 from ..admission.batches import Cost
 from ..admission.calls import current_call
 from ..app_context import AppContext
-from .explanation_records import CallRecord, record_of, store
+from .explained_calls import CallOf, explain_rows, kind_of
+from .explanation_records import record_of, store
 from .explanation_size import SCORE_BYTES, ExplanationSize
 from .prediction_costs import prediction_seconds
 from .registered_rows import held_rows, read_rows
@@ -73,10 +68,13 @@ async def explain(context: AppContext, explainer: str, request: ExplanationReque
     size = checked_size(context, warm, request)
     record = record_of(context, warm, request, name) if warm.stores_explanations else None
     cost = await cost_of(warm, request, size)
-    if request.dataset is None:
-        body = await run_rows(context, size.n_rows, cost, partial(explain_rows, warm, request, name, None, record))
-    elif _is_quick(cost, size.n_rows) and (read := held_rows(context, warm, request)) is not None:
-        body = explain_rows(warm, request, name, read, record)
+    is_quick = _is_quick(cost, size.n_rows)
+    read = held_rows(context, warm, request) if is_quick and request.dataset is not None else None
+    if is_quick and (request.dataset is None or read is not None):
+        call = CallOf(warm, request, name, read, record)
+        body = await context.joint_calls.run(kind_of(call), call)
+    elif request.dataset is None:
+        body = await context.batches.run(cost, partial(explain_rows, warm, request, name, None, record))
     else:
         # Its file is read beside the event loop, however few the rows are.
         body = await context.batches.run(
@@ -221,48 +219,6 @@ def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:
 
 def _has_newest_words(context: AppContext, warm: WarmExplainer) -> bool:
     return warm.wording.words.revision >= context.dictionary_revisions.of(warm.dataset_id)
-
-
-def explain_rows(
-    warm: WarmExplainer,
-    request: ExplanationRequest,
-    name: str | None = None,
-    read: ReadInstances | None = None,
-    record: CallRecord | None = None,
-    tick: Tick = no_tick,
-) -> bytes:
-    """Return the explanations as JSON.
-
-    Parameters
-    ----------
-    name
-        The one that the explainer was called by.
-    read
-        The rows, where the request names those of a dataset.
-    record
-        Takes the explanations, where they are to be stored.
-    tick
-        Is called before each row, and may raise.
-    """
-    rows = "instances" if read is None else "row_ids"
-    read = read_instances(request.instances, warm.features, tick) if read is None else read
-    data: list[Any] = explain_instances(warm, request, read, tick)
-    if all(row["status"] == "error" for row in data):
-        problems = [(f"/{rows}/{index}", row["problem"]) for index, row in enumerate(data)]
-        raise EveryRowFailed([FieldProblem(pointer=at, detail=row["detail"], code=row["code"]) for at, row in problems])
-    if record is not None:
-        data = record.identify(data)
-    called = {} if name is None else {"explainer_name": name}
-    ignored = {"ignored_columns": list(read.ignored)} if read.ignored else {}
-    document: dict[str, Any] = {
-        "object": "list",
-        "explainer": warm.explainer_id,
-        **called,
-        "data": written(data),
-        **ignored,
-    }
-    document["provenance"] = warm.provenance
-    return orjson.dumps(document)
 
 
 def sent_instances(request: ExplanationRequest) -> list[Instance]:

@@ -22,7 +22,8 @@ from service.drawings.documents import ready
 from service.drawings.files import explanations_html
 from service.drawings.regions import RegionsToExplain
 from service.operations.dictionaries import delete_dictionary, put_dictionary
-from service.operations.explanations import explain_rows, warm_explainer
+from service.operations.explained_calls import explain_rows
+from service.operations.explanations import warm_explainer
 from service.operations.preconditions import Precondition
 from storage.dictionaries import DictionaryStore
 from tests.support.pipelines import columns_onnx

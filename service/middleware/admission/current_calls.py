@@ -9,6 +9,9 @@ from ...callers import ANY_CALLER
 from ..asgi import Application, Message, Receive, Scope, Send
 from ..counted_callers import limited_caller
 
+OTHERS_WAIT = "leafspace.others_wait"
+"""Where a scope says, if at all, whether requests have come that have not begun."""
+
 
 class Calls:
     """Lets the application behind know which call it answers."""
@@ -21,7 +24,13 @@ class Calls:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        call = Call(limited_caller(scope), scope.get("caller", ANY_CALLER).scopes, _has_left(receive), is_followed=True)
+        call = Call(
+            limited_caller(scope),
+            scope.get("caller", ANY_CALLER).scopes,
+            _has_left(receive),
+            is_followed=True,
+            others_wait=scope.get(OTHERS_WAIT, False),
+        )
         token = CURRENT_CALL.set(call)
         try:
             await self._app(scope, receive, send)

@@ -17,6 +17,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from ...admission.rounds import Rounds
 from ..admission.bodies import CUT_OFF
+from ..admission.current_calls import OTHERS_WAIT
 from ..admission.limits import SURPLUS, TOO_MANY_CONNECTIONS, TOO_MANY_WAIT, ConnectionLimits
 from ..asgi import PROBLEM_TYPE, Application, Receive, Scope, Send, problem_answer
 
@@ -260,4 +261,5 @@ class _Turn:
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         self._turns.come()
+        scope[OTHERS_WAIT] = self._turns.n_waiting > 0
         return self._app(scope, receive, send)

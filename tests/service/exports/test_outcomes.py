@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from schemas.explanations import ExplanationRequest
 from service.operations.approximation_trees import export_tree
-from service.operations.explanations import explain_rows, warm_explainer
+from service.operations.explained_calls import explain_rows
+from service.operations.explanations import warm_explainer
 from service.operations.prototype_sets import classifier_file, export_classifier
 from service.operations.rule_sets import export_rules
 from tests.service.conftest import Shop

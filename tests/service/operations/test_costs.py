@@ -16,8 +16,9 @@ from sklearn.ensemble import RandomForestClassifier
 from schemas.explanations import ExplanationRequest
 from service.app_context import AppContext
 from service.operations import explanations
+from service.operations.explained_calls import explain_rows
 from service.operations.explanation_size import ExplanationSize
-from service.operations.explanations import cost_of, explain_rows, find_warm
+from service.operations.explanations import cost_of, find_warm
 from storage.errors import StorageError
 from tests.support.workshop import workshop_in
 

@@ -14,9 +14,10 @@ from skl2onnx import to_onnx
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
+from explanations.explained_rows import explain_instances
 from schemas.explanations import ExplanationRequest
 from service.app_context import AppContext
-from service.operations import explanations
+from service.operations import explained_calls, explanations
 from service.operations.datasets import delete_dataset
 from service.operations.registered_rows import held_rows, read_rows
 from storage.errors import NotFound, StorageError
@@ -109,13 +110,12 @@ def test_short_answers_are_made_at_once_and_long_ones_beside_the_event_loop(
     shop: Shop, n_rows: int, wanted: dict[str, Any], thread: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made_in: list[str] = []
-    explain_rows = explanations.explain_rows
 
-    def watched(*arguments: Any, **named: Any) -> bytes:  # passed on as they are
+    def watched(*arguments: Any, **named: Any) -> list[dict[str, Any]]:  # passed on as they are
         made_in.append(threading.current_thread().name)
-        return explain_rows(*arguments, **named)
+        return explain_instances(*arguments, **named)
 
-    monkeypatch.setattr(explanations, "explain_rows", watched)
+    monkeypatch.setattr(explained_calls, "explain_instances", watched)
 
     answer = _explain(shop.workshop.context, shop.explainer, instances=[shop.instance(0)] * n_rows, **wanted)
 

@@ -1,0 +1,116 @@
+"""The answers of calls for explanations: of one alone, or of several that wait at the same time, computed together."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from explanations.documents import written
+from explanations.explained_rows import explain_instances, explain_read, ids_of_rows
+from explanations.included_parts import parts_of
+from explanations.instances import ReadInstances, joined, read_instances, run_readable
+from explanations.warm_explainer import WarmExplainer
+from schemas.explanations import ExplanationRequest
+from schemas.problems import FieldProblem
+from storage.errors import EveryRowFailed, StorageError
+from tree_explainers.compute.progress import Tick, no_tick
+
+from ..admission.joint_calls import Kind
+from .explanation_records import CallRecord
+
+_OF_ROWS = {"instances", "dataset", "row_ids"}  # fields that calls which are computed together need not share
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallOf:
+    """A call for the explanations of a few rows."""
+
+    warm: WarmExplainer
+    request: ExplanationRequest
+    name: str | None  # that the explainer was called by
+    read: ReadInstances | None = None  # the rows, where the request names those of a dataset
+    record: CallRecord | None = None  # takes the explanations, where they are to be stored
+
+
+def explain_rows(
+    warm: WarmExplainer,
+    request: ExplanationRequest,
+    name: str | None = None,
+    read: ReadInstances | None = None,
+    record: CallRecord | None = None,
+    tick: Tick = no_tick,
+) -> bytes:
+    """Return the explanations as JSON.
+
+    Parameters
+    ----------
+    name
+        The one that the explainer was called by.
+    read
+        The rows, where the request names those of a dataset.
+    record
+        Takes the explanations, where they are to be stored.
+    tick
+        Is called before each row, and may raise.
+    """
+    call = CallOf(warm, request, name, read, record)
+    read = read_instances(request.instances, warm.features, tick) if read is None else read
+    return _answer(call, read, explain_instances(warm, request, read, tick))
+
+
+def explain_call(call: CallOf) -> bytes:
+    """Return the answer to one call alone."""
+    return explain_rows(call.warm, call.request, call.name, call.read, call.record)
+
+
+def kind_of(call: CallOf) -> Kind[CallOf, bytes]:
+    """Return which calls it may be computed with: those of its explainer, as that is now, with the same options."""
+    request, options = call.request, ""
+    if not request.model_fields_set <= _OF_ROWS:
+        options = request.model_dump_json(exclude=_OF_ROWS, exclude_unset=True)
+    return Kind((id(call.warm), options), explain_call, explain_calls)
+
+
+def explain_calls(calls: Sequence[CallOf]) -> list[bytes | None]:
+    """Return the answers to calls of a kind, computed together; ``None`` for what is to be computed alone.
+
+    Whatever fails is left to the call that it is the fault of: its own computation says what is wrong.
+    """
+    warm, answers = calls[0].warm, list[bytes | None]([None] * len(calls))
+    numbers, reads, row_ids = list[int](), list[ReadInstances](), list[str]()
+    try:
+        for number, call in enumerate(calls):
+            with suppress(StorageError):
+                of_call = call.read or read_instances(call.request.instances, warm.features)
+                row_ids += ids_of_rows(warm, call.request, of_call.n_rows)
+                reads.append(of_call)
+                numbers.append(number)
+        read = joined(reads)
+        data = explain_read(warm, parts_of(warm, calls[0].request), row_ids, read, run_readable(warm.session, read))
+    except Exception:  # noqa: BLE001  # raised again by the call that fails alone
+        return answers
+    for number, read in zip(numbers, reads, strict=True):
+        rows, data = data[: read.n_rows], data[read.n_rows :]
+        with suppress(StorageError):
+            answers[number] = _answer(calls[number], read, rows)
+    return answers
+
+
+def _answer(call: CallOf, read: ReadInstances, data: list[Any]) -> bytes:
+    if all(row["status"] == "error" for row in data):
+        rows = "instances" if call.read is None else "row_ids"
+        problems = [(f"/{rows}/{index}", row["problem"]) for index, row in enumerate(data)]
+        raise EveryRowFailed([FieldProblem(pointer=at, detail=row["detail"], code=row["code"]) for at, row in problems])
+    if call.record is not None:
+        data = call.record.identify(data)
+    document = {
+        "object": "list",
+        "explainer": call.warm.explainer_id,
+        **({} if call.name is None else {"explainer_name": call.name}),
+        "data": written(data),
+        **({"ignored_columns": list(read.ignored)} if read.ignored else {}),
+        "provenance": call.warm.provenance,
+    }
+    return orjson.dumps(document)

@@ -27,3 +27,15 @@ pygments_style = "friendly"
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4  # as GitHub names them, so that the links of pages hold in both
 nitpicky = True
+nitpick_ignore_regex = [("py:.*", ".*")]  # types in signatures: pages describe those that readers need
+
+# Types stand beside the parameters that they are of. Async twins have the docstrings of what blocks.
+autodoc_default_options = {
+    "members": True,
+    "inherited-members": "Sequence,Exception,dict,list,tuple",
+    "exclude-members": "noun, view, contents, program, kind",
+}
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented_params"
+autodoc_preserve_defaults = True

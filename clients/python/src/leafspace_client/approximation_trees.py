@@ -110,12 +110,31 @@ class ApproximationTreeView(ArtefactView[Details]):
 
 
 def _content(self: ApproximationTreeView, form: TableForm = "json") -> Program[bytes]:
-    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file.
+
+    Parameters
+    ----------
+    form
+        ``"json"``, ``"csv"`` or ``"parquet"``.
+    """
     return (yield from content(self, form))
 
 
 def _download(self: ApproximationTreeView, path: str | Path, form: TableForm = "json") -> Program[Path]:
-    """Write the whole result to a file, CSV and Parquet with a row for each node, and return its path."""
+    """Write the whole result to a file, CSV and Parquet with a row for each node, and return its path.
+
+    Parameters
+    ----------
+    path
+        Where to write; a file that is there is replaced.
+    form
+        ``"json"``, ``"csv"`` or ``"parquet"``.
+
+    Raises
+    ------
+    CannotWrite
+        If the file cannot be written there.
+    """
     return (yield from download(self, path, form))
 
 
@@ -125,6 +144,18 @@ def _export(self: ApproximationTreeView, form: ExportForm = "text", *, over: Ove
     SQL is a ``CASE`` expression ``over`` the features; where the dataset has a feature set, one ``SELECT`` over the
     raw tables, unless ``over="features"``. The function, ``predict(row)``, needs nothing but Python; what it, the SQL
     and the ONNX model, which comes as bytes, predict is what the service predicts.
+
+    Parameters
+    ----------
+    form
+        ``"text"``, ``"graphviz"``, ``"svg"``, ``"html"``, ``"json"``, ``"sql"``, ``"python"`` or ``"onnx"``.
+    over
+        Of SQL: ``"features"`` or ``"tables"``; default: the raw tables where the dataset has a feature set.
+
+    Returns
+    -------
+    str or bytes
+        Bytes of ``"onnx"``, else text.
     """
     chosen = UNSET if over is None else over
     response = yield call_of(export_approximation_tree(self.id, format_=form, over=chosen))

@@ -240,6 +240,7 @@ def _name_methods(owner: type) -> None:
         itself, *others = signature.parameters.values()
         parameters = [itself.replace(annotation=inspect.Parameter.empty), *others]
         method.__signature__ = signature.replace(parameters=parameters, return_annotation=result)
+        method.__annotations__ = {each.name: each.annotation for each in others} | {"return": result}
 
 
 def type_arguments(owner: type) -> dict[str, Any]:

@@ -252,7 +252,20 @@ class Leafspace(BlockingClient, Collections, HasRelationalDatasets[RelationalDat
     ) -> "Comparison":
         """Request a comparison of two models ``on`` a dataset, or of two datasets ``by`` a model.
 
-        ``comparisons.between`` describes the parameters; call ``wait()`` on what is returned.
+        Call ``wait()`` on what is returned.
+
+        Parameters
+        ----------
+        one, other
+            Two models, of which ``one`` is in force; or two datasets, of which ``one`` has the reference rows.
+        on
+            The dataset on which two models are compared, best of rows that neither was trained on.
+        by
+            The model, or an explainer of it, by which two datasets are compared.
+        max_regions
+            Maximum number of rules that say where two models differ.
+        seed
+            Draws the rows of which more than predictions is compared.
         """
         return self.comparisons.between(one, other, on=on, by=by, max_regions=max_regions, seed=seed)
 
@@ -311,7 +324,20 @@ class AsyncLeafspace(AwaitableClient, Collections, HasRelationalDatasets[AsyncRe
     ) -> "AsyncComparison":
         """Request a comparison of two models ``on`` a dataset, or of two datasets ``by`` a model.
 
-        ``comparisons.between`` describes the parameters; call ``wait()`` on what is returned.
+        Call ``wait()`` on what is returned.
+
+        Parameters
+        ----------
+        one, other
+            Two models, of which ``one`` is in force; or two datasets, of which ``one`` has the reference rows.
+        on
+            The dataset on which two models are compared, best of rows that neither was trained on.
+        by
+            The model, or an explainer of it, by which two datasets are compared.
+        max_regions
+            Maximum number of rules that say where two models differ.
+        seed
+            Draws the rows of which more than predictions is compared.
         """
         return await self.comparisons.between(one, other, on=on, by=by, max_regions=max_regions, seed=seed)
 

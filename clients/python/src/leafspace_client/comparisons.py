@@ -89,7 +89,13 @@ class ComparisonView(ArtefactView[Details]):
 
 
 def _to_frame(self: ComparisonView, rows: ComparisonFrame = "effects") -> Program[Any]:
-    """Return effects that moved, or, of two models, regions or rows that changed, as a DataFrame; needs pandas."""
+    """Return effects that moved, or, of two models, regions or rows that changed, as a DataFrame; needs pandas.
+
+    Parameters
+    ----------
+    rows
+        ``"effects"``, ``"regions"`` or ``"rows"``; two datasets have effects alone.
+    """
     result = self.result
     listed = result.effects if rows == "effects" else getattr(self, rows)
     return (yield Work(lambda: records_frame(listed)))

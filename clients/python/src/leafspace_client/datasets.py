@@ -225,6 +225,11 @@ def _pages(dataset: Identified, columns: Sequence[str], numbers: str | None) -> 
 def _dictionary(self: Connected, dataset: Identified) -> Program[Dictionary]:  # a method
     """Return the words for a dataset's features and outcomes.
 
+    Parameters
+    ----------
+    dataset
+        A registered dataset, or its id.
+
     Raises
     ------
     NotFound
@@ -278,7 +283,13 @@ def read_again(dataset: str) -> Program[Dataset]:
 
 
 def _delete_dictionary(self: Connected, dataset: Identified) -> Program[None]:
-    """Delete the words for a dataset: its features are called by their names."""
+    """Delete the words for a dataset: its features are called by their names.
+
+    Parameters
+    ----------
+    dataset
+        A registered dataset, or its id.
+    """
     yield call_of(delete_dictionary(id_of(dataset)))
     transport_of(self).known_documents.remember((yield from read_again(id_of(dataset))))
 

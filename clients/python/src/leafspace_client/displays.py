@@ -37,6 +37,16 @@ class Displayed:
         """Write the picture to an HTML file, which needs nothing else and runs no script, and return its path.
 
         It shows what is here, without asking the service.
+
+        Parameters
+        ----------
+        path
+            Where to write; a file that is there is replaced.
+
+        Raises
+        ------
+        CannotWrite
+            If the file cannot be written there.
         """
         from .pictures import document_of  # imports what draws
 

@@ -52,7 +52,18 @@ class NamedExplainerView(View[ExplainerName]):
 
 
 def _history(self: Connected, name: Identified) -> Program[list[ExplainerNameChange]]:  # a method
-    """Return who changed what a name means, and when, newest first; also of a name that was deleted."""
+    """Return who changed what a name means, and when, newest first; also of a name that was deleted.
+
+    Parameters
+    ----------
+    name
+        The name, or what ``get`` returned for it.
+
+    Raises
+    ------
+    NotFound
+        If nobody ever gave this name.
+    """
     return (yield from _changes(id_of(name)))
 
 

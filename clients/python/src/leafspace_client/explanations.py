@@ -147,7 +147,13 @@ class Explanation(ExplanationFields, Displayed):
 
     @checked
     def to_frame(self, rows: FrameOf = "explanations") -> Any:  # a DataFrame
-        """Return a DataFrame of this explanation; rows and columns are those of ``Explanations.to_frame``."""
+        """Return a DataFrame of this explanation; needs pandas.
+
+        Parameters
+        ----------
+        rows
+            ``"explanations"``, ``"reasons"`` or ``"effects"``: rows and columns are those of ``Explanations.to_frame``.
+        """
         return explanations_frame([self], rows)
 
     @checked

@@ -206,17 +206,42 @@ def _to_frame(self: FeatureSetView, relational_dataset: Identified | None = None
 
 
 def _content(self: FeatureSetView, form: TableForm = "json") -> Program[bytes]:
-    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file.
+
+    Parameters
+    ----------
+    form
+        ``"json"``, ``"csv"`` or ``"parquet"``.
+    """
     return (yield from content(self, form))
 
 
 def _download(self: FeatureSetView, path: str | Path, form: TableForm = "json") -> Program[Path]:
-    """Write the whole result to a file, CSV and Parquet with a row for each feature, and return its path."""
+    """Write the whole result to a file, CSV and Parquet with a row for each feature, and return its path.
+
+    Parameters
+    ----------
+    path
+        Where to write; a file that is there is replaced.
+    form
+        ``"json"``, ``"csv"`` or ``"parquet"``.
+
+    Raises
+    ------
+    CannotWrite
+        If the file cannot be written there.
+    """
     return (yield from download(self, path, form))
 
 
 def _export(self: FeatureSetView, form: ExportForm = "sql") -> Program[str]:
-    """Return the features as one SQL ``SELECT`` over the raw tables, with a column for each, or as JSON."""
+    """Return the features as one SQL ``SELECT`` over the raw tables, with a column for each, or as JSON.
+
+    Parameters
+    ----------
+    form
+        ``"sql"``, ``"json"`` or ``"html"``.
+    """
     response = yield call_of(export_feature_set(self.id, format_=form))
     text: str = response.content.decode()
     return text

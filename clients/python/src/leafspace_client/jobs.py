@@ -29,6 +29,11 @@ _LEAST_SECONDS_BETWEEN_POLLS = 0.2
 def cancel(self: Connected, job: Identified) -> Program[Job]:  # a method of collections
     """Cancel a job and return its state; cancelling it again is no error.
 
+    Parameters
+    ----------
+    job
+        A job, or its id.
+
     Raises
     ------
     Conflict

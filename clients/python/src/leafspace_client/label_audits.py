@@ -82,7 +82,20 @@ def _to_frame(self: LabelAuditView) -> Program[Any]:
 
 
 def _download(self: LabelAuditView, path: str | Path, form: TableFile = "parquet") -> Program[Path]:
-    """Write all rows to a file, lowest support first, and return its path."""
+    """Write all rows to a file, lowest support first, and return its path.
+
+    Parameters
+    ----------
+    path
+        Where to write; a file that is there is replaced.
+    form
+        ``"parquet"`` or ``"csv"``.
+
+    Raises
+    ------
+    CannotWrite
+        If the file cannot be written there.
+    """
     return (yield from download(self, path, form))
 
 
@@ -149,7 +162,20 @@ def _delete(
     *,
     with_decisions: bool = False,
 ) -> Program[None]:
-    """Delete one that nothing is built on; one that people have decided about only ``with_decisions``."""
+    """Delete one that nothing is built on; one that people have decided about only ``with_decisions``.
+
+    Parameters
+    ----------
+    thing
+        The label audit, or its id.
+    with_decisions
+        Delete what people decided about its rows, too.
+
+    Raises
+    ------
+    Conflict
+        If a report was made of it, or people have decided about rows and ``with_decisions`` is false.
+    """
     try:
         yield call_of(delete_label_audit(id_of(thing), with_decisions=with_decisions))
     except NotFound as error:

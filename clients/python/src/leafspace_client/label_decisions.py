@@ -61,12 +61,26 @@ def decide(
 
 
 def withdraw(self: ArtefactView[Any], row: int) -> Program[None]:
-    """Take back the decision about a row, by another entry in the record."""
+    """Take back the decision about a row, by another entry in the record.
+
+    Parameters
+    ----------
+    row
+        0-based index of the row in the dataset.
+    """
     yield call_of(withdraw_label_decision(self.id, row))
 
 
 def decisions(self: ArtefactView[Any], *, row: int | None = None, latest: bool = False) -> Program[list[LabelDecision]]:
-    """Return what was decided, newest first: every entry, or with ``latest`` those in force; of one row, if wished."""
+    """Return what was decided, newest first: every entry, or with ``latest`` those in force; of one row, if wished.
+
+    Parameters
+    ----------
+    row
+        0-based index of a row in the dataset; default: all rows.
+    latest
+        Return the decision in force of each row alone.
+    """
 
     def page_of(size: int, cursor: str | None) -> Request[PageLabelDecision]:
         return list_label_decisions(self.id, limit=size, cursor=cursor, row=row, latest=latest)
@@ -75,7 +89,18 @@ def decisions(self: ArtefactView[Any], *, row: int | None = None, latest: bool =
 
 
 def review(self: ArtefactView[Any], row: int) -> Program[ReviewedRow]:
-    """Return an audited row, by its index in the dataset, with its ten nearest rows and the decision about it."""
+    """Return an audited row, by its index in the dataset, with its ten nearest rows and the decision about it.
+
+    Parameters
+    ----------
+    row
+        0-based index of the row in the dataset.
+
+    Raises
+    ------
+    NotFound
+        If the dataset has no such row.
+    """
     return (yield from fetch(get_audited_row(self.id, row)))
 
 
@@ -85,7 +110,20 @@ def counts(self: ArtefactView[Any]) -> Program[DecisionCounts]:
 
 
 def export(self: ArtefactView[Any], path: str | Path, form: Literal["csv", "parquet", "json"] = "csv") -> Program[Path]:
-    """Write all audited rows with their labels before and after the review to a file, and return its path."""
+    """Write all audited rows with their labels before and after the review to a file, and return its path.
+
+    Parameters
+    ----------
+    path
+        Where to write; a file that is there is replaced.
+    form
+        ``"csv"``, ``"parquet"`` or ``"json"``.
+
+    Raises
+    ------
+    CannotWrite
+        If the file cannot be written there.
+    """
     target = Path(path)
     yield replace(call_of(export_label_decisions(self.id, format_=form)), into=target)
     return target

@@ -74,7 +74,20 @@ def _to_frame(self: MapView) -> Program[Any]:
 
 
 def _download(self: MapView, path: str | Path, form: TableFile = "parquet") -> Program[Path]:
-    """Write all rows on the map to a file, in the order of the dataset, and return its path."""
+    """Write all rows on the map to a file, in the order of the dataset, and return its path.
+
+    Parameters
+    ----------
+    path
+        Where to write; a file that is there is replaced.
+    form
+        ``"parquet"`` or ``"csv"``.
+
+    Raises
+    ------
+    CannotWrite
+        If the file cannot be written there.
+    """
     return (yield from download(self, path, form))
 
 

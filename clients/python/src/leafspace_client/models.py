@@ -55,7 +55,18 @@ def register(converted: ConvertedModel, known: KnownLabels) -> Program[Model]:
 
 
 def _get(self: Connected, thing: Identified) -> Program[Model]:
-    """Return one, by its id."""
+    """Return one, by its id.
+
+    Parameters
+    ----------
+    thing
+        A registered model, or its id.
+
+    Raises
+    ------
+    NotFound
+        If there is no such model.
+    """
     model_id = id_of(thing)
     if not model_id.startswith(_ID_PREFIX):
         # At the same address the names of explainers answer, with less, to clients of KServe.
@@ -96,12 +107,31 @@ def _use_labels(self: Connected, model: Identified, classes: Iterable[Any]) -> P
 
 
 def _tree(self: Connected, model: Identified, tree: int) -> Program[Tree]:  # a method
-    """Return one tree of a model, for drawing; trees are numbered from 0."""
+    """Return one tree of a model, for drawing; trees are numbered from 0.
+
+    Parameters
+    ----------
+    model
+        A registered model, or its id.
+    tree
+        Number of the tree, from 0 on.
+
+    Raises
+    ------
+    NotFound
+        If the model has no such tree.
+    """
     return (yield from fetch(get_tree(id_of(model), tree=tree)))
 
 
 def _features(self: Connected, model: Identified) -> Program[list[FeatureUsage]]:  # a method
-    """Return how often the trees test each feature, those that most trees test first."""
+    """Return how often the trees test each feature, those that most trees test first.
+
+    Parameters
+    ----------
+    model
+        A registered model, or its id.
+    """
     return Records((yield from fetch(list_features(id_of(model)))).data)
 
 
@@ -115,10 +145,24 @@ def _predict(
 ) -> Program[Records[PredictionRow]]:
     """Return the prediction for each row, in their order, and with ``include=["leaves"]`` its leaf in each tree.
 
-    ``row_ids`` are your names for the rows, each another one; default: the index of a DataFrame, the name of a Series,
-    else the rows' 0-based indices. A row that the model cannot read does not fail the others: its ``problem`` says why.
-    A generator, or another iterator of rows or of batches of them, is read as it is sent. The list's
-    ``ignored_columns`` names columns that the model does not read; a warning is logged of them.
+    Parameters
+    ----------
+    model
+        A registered model, or its id.
+    rows : (n_rows, n_features)
+        A DataFrame, an array, a dict or Series (one row), a list of rows, or an iterator of rows or of batches of them,
+        which is read as it is sent.
+    row_ids
+        Your names for the rows, each another one; default: the index of a DataFrame, the name of a Series, else the
+        rows' 0-based indices.
+    include
+        ``["leaves"]`` for the leaf of each row in each tree.
+
+    Returns
+    -------
+    list of PredictionRow
+        In the order of the rows. One that the model cannot read does not fail the others: its ``problem`` says why. The
+        list's ``ignored_columns`` names columns that the model does not read; a warning is logged of them.
     """
     predictions: Records[PredictionRow] = Records()
     ignored: list[str] = []

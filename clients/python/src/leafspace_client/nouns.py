@@ -6,7 +6,7 @@ key.
 """
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
@@ -146,7 +146,13 @@ def load(self: ViewT) -> Program[ViewT]:
 
 
 def rename(self: ViewT, name: str | None) -> Program[ViewT]:
-    """Give it another name, or none, and return it; its id stays."""
+    """Give it another name, or none, and return it; its id stays.
+
+    Parameters
+    ----------
+    name
+        The new name; ``None`` takes the present one away.
+    """
     self.details = yield from _renamed(self.noun, self.id, name)
     self._is_whole = True
     return self
@@ -196,13 +202,37 @@ class Collection(Connected, Generic[Answer, Kept]):
 
 
 def _get(self: Collection[Answer, Kept], thing: Identified) -> Program[Kept]:
-    """Return one, by its id."""
+    """Return one, by its id.
+
+    Parameters
+    ----------
+    thing
+        An id, or anything that has one.
+
+    Raises
+    ------
+    NotFound
+        If there is no such thing.
+    """
     answer = yield from fetch(self.noun.get_operation(id_of(thing)))
     return self._wrapped(answer)
 
 
 def _delete(self: Collection[Answer, Kept], thing: Identified) -> Program[None]:
-    """Delete one that nothing is built on."""
+    """Delete one that nothing is built on.
+
+    Parameters
+    ----------
+    thing
+        What is deleted, or its id.
+
+    Raises
+    ------
+    Conflict
+        If something else was made of it, or a job is making it.
+    NotFound
+        If there is no such thing.
+    """
     assert self.noun.delete_operation is not None  # collections without it have no such method
     try:
         yield call_of(self.noun.delete_operation(id_of(thing)))
@@ -213,7 +243,15 @@ def _delete(self: Collection[Answer, Kept], thing: Identified) -> Program[None]:
 
 
 def rename_one(self: Collection[Answer, Kept], thing: Identified, name: str | None) -> Program[Kept]:
-    """Give one another name, or none, and return it; its id stays."""
+    """Give one another name, or none, and return it; its id stays.
+
+    Parameters
+    ----------
+    thing
+        What is renamed, or its id.
+    name
+        The new name; ``None`` takes the present one away.
+    """
     answer = yield from _renamed(self.noun, id_of(thing), name)
     return self._wrapped(answer)
 
@@ -285,6 +323,23 @@ class AsyncDeletable(AsyncCollection[Answer, Kept, Listed]):
     delete = awaitable(_delete)
 
 
+_FILTERS = {
+    "name": "The whole name.",
+    "status": 'One of the states that the service knows, such as ``"ready"`` or ``"failed"``.',
+    "kind": 'Kind of the job, such as ``"prototype_sets"``.',
+    "row_id": "Id of the row that was explained.",
+    "created_from": "A ``datetime``: those that were created then or later.",
+    "created_before": "A ``datetime``: those that were created earlier.",
+}
+
+
+def _described_filters(names: Iterable[str]) -> list[str]:
+    """Return the lines of a docstring that describe what a list can be filtered by."""
+    thing = "One that came from here, or its id: those that were made of it."
+    lines = [line for name in names for line in (name, f"    {_FILTERS.get(name, thing)}")]
+    return ["", "Parameters", "----------", *lines] if lines else []
+
+
 def _describe_list(owner: type[Any]) -> None:
     """Give a collection a ``list`` of its own, whose signature shows the filters that the contract has."""
     inherited = owner.list
@@ -296,6 +351,7 @@ def _describe_list(owner: type[Any]) -> None:
     itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     filters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in owner.noun.filters]
     list_.__signature__ = inspect.Signature([itself, *filters], return_annotation=listed)  # type: ignore[attr-defined]
-    list_.__doc__, list_.__module__ = inherited.__doc__, owner.__module__
+    list_.__doc__ = "\n".join([inspect.cleandoc(inherited.__doc__), *_described_filters(owner.noun.filters)])
+    list_.__module__ = owner.__module__
     list_.__name__, list_.__qualname__ = "list", f"{owner.__qualname__}.list"
     owner.list = list_

@@ -101,7 +101,13 @@ class PrototypeSetView(ArtefactView[Details]):
 
 
 def _content(self: PrototypeSetView, form: TableForm = "json") -> Program[bytes]:
-    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file.
+
+    Parameters
+    ----------
+    form
+        ``"json"``, ``"csv"`` or ``"parquet"``.
+    """
     return (yield from content(self, form))
 
 
@@ -129,6 +135,16 @@ def _export(self: PrototypeSetView, form: ExportForm = "python") -> Program[Any]
     the features; the ONNX model takes what the registered model takes. All predict what the service predicts, ties
     included; where the model scales numbers first, Python and SQL do so but for rounding at thresholds. DuckDB takes
     long to plan the SQL of several hundred trees; the other forms have no such limit.
+
+    Parameters
+    ----------
+    form
+        ``"python"``, ``"sql"``, ``"onnx"`` or ``"html"``.
+
+    Returns
+    -------
+    str or bytes
+        Bytes of ``"onnx"``, else text.
     """
     response = yield call_of(export_prototype_set(self.id, format_=form))
     # Not as the answer is declared: types of text without a charset are read as Latin by some.

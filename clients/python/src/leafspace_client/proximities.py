@@ -67,7 +67,20 @@ def _to_frame(self: ProximitiesView) -> Program[Any]:
 
 
 def _download(self: ProximitiesView, path: str | Path, form: TableFile = "parquet") -> Program[Path]:
-    """Write all neighbours to a file, a line for each row and neighbour, and return its path."""
+    """Write all neighbours to a file, a line for each row and neighbour, and return its path.
+
+    Parameters
+    ----------
+    path
+        Where to write; a file that is there is replaced.
+    form
+        ``"parquet"`` or ``"csv"``.
+
+    Raises
+    ------
+    CannotWrite
+        If the file cannot be written there.
+    """
     return (yield from download(self, path, form))
 
 

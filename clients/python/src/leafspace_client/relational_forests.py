@@ -112,12 +112,31 @@ class RelationalForestView(ArtefactView[Details]):
 
 
 def _content(self: RelationalForestView, form: TableForm = "json") -> Program[bytes]:
-    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file.
+
+    Parameters
+    ----------
+    form
+        ``"json"``, ``"csv"`` or ``"parquet"``.
+    """
     return (yield from content(self, form))
 
 
 def _download(self: RelationalForestView, path: str | Path, form: TableForm = "json") -> Program[Path]:
-    """Write the whole result to a file, CSV and Parquet with a row for each tree, and return its path."""
+    """Write the whole result to a file, CSV and Parquet with a row for each tree, and return its path.
+
+    Parameters
+    ----------
+    path
+        Where to write; a file that is there is replaced.
+    form
+        ``"json"``, ``"csv"`` or ``"parquet"``.
+
+    Raises
+    ------
+    CannotWrite
+        If the file cannot be written there.
+    """
     return (yield from download(self, path, form))
 
 

@@ -50,8 +50,16 @@ class RetryPolicy:
     ) -> float | None:
         """Return how long to wait after the n-th failed attempt, or ``None`` to give up.
 
-        ``elapsed_seconds`` is the time since the first failure; ``requested_seconds`` is the pause that the service
-        requests.
+        Parameters
+        ----------
+        n_attempts
+            Number of failed attempts, from 1 on.
+        elapsed_seconds
+            Seconds since the first failure.
+        requested_seconds
+            The pause that the service requests, in seconds; ``None`` if it requests none.
+        rng
+            Draws the jitter.
         """
         left = self.total_seconds - elapsed_seconds
         if left <= 0 or (requested_seconds or 0.0) > left:

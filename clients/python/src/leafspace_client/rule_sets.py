@@ -118,12 +118,31 @@ class RuleSetView(ArtefactView[Details]):
 
 
 def _content(self: RuleSetView, form: TableForm = "json") -> Program[bytes]:
-    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file.
+
+    Parameters
+    ----------
+    form
+        ``"json"``, ``"csv"`` or ``"parquet"``.
+    """
     return (yield from content(self, form))
 
 
 def _download(self: RuleSetView, path: str | Path, form: TableForm = "json") -> Program[Path]:
-    """Write the whole result to a file, CSV and Parquet with a row for each rule, and return its path."""
+    """Write the whole result to a file, CSV and Parquet with a row for each rule, and return its path.
+
+    Parameters
+    ----------
+    path
+        Where to write; a file that is there is replaced.
+    form
+        ``"json"``, ``"csv"`` or ``"parquet"``.
+
+    Raises
+    ------
+    CannotWrite
+        If the file cannot be written there.
+    """
     return (yield from download(self, path, form))
 
 
@@ -133,6 +152,13 @@ def _export(self: RuleSetView, form: ExportForm = "markdown", *, over: Over | No
     SQL is a ``CASE`` expression ``over`` the features; where the dataset has a feature set, one ``SELECT`` over the
     raw tables, unless ``over="features"``. The function, ``predict(row)``, needs nothing but Python; it and the SQL
     predict what the service predicts.
+
+    Parameters
+    ----------
+    form
+        ``"markdown"``, ``"json"``, ``"sql"``, ``"python"`` or ``"html"``.
+    over
+        Of SQL: ``"features"`` or ``"tables"``; default: the raw tables where the dataset has a feature set.
     """
     response = yield call_of(export_rule_set(self.id, format_=form, over=UNSET if over is None else over))
     # Not as the answer is declared: types of text without a charset are read as Latin by some.
@@ -146,14 +172,36 @@ def _region_call(request: Request[None], form: RegionForm) -> Call:
 
 
 def _parameters(self: RuleSetView, form: RegionForm = "parquet") -> Program[bytes]:
-    """Return a file with a line for each statement about a feature, and the share of each region for which it holds."""
+    """Return a file with a line for each statement about a feature, and the share of each region for which it holds.
+
+    Parameters
+    ----------
+    form
+        ``"parquet"`` or ``"csv"``.
+
+    Raises
+    ------
+    Conflict
+        If the method of the rule set has no regions.
+    """
     response = yield _region_call(get_rule_set_parameters(self.id), form)
     content: bytes = response.content
     return content
 
 
 def _map_predictions(self: RuleSetView, form: RegionForm = "parquet") -> Program[bytes]:
-    """Return a file with a line for each row of the dataset: its most probable region, and what that predicts."""
+    """Return a file with a line for each row of the dataset: its most probable region, and what that predicts.
+
+    Parameters
+    ----------
+    form
+        ``"parquet"`` or ``"csv"``.
+
+    Raises
+    ------
+    Conflict
+        If the method of the rule set has no regions.
+    """
     response = yield _region_call(list_rule_set_rows(self.id), form)
     content: bytes = response.content
     return content

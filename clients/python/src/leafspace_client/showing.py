@@ -38,7 +38,18 @@ def _opened(self: Connected, address: str) -> Program[str]:
 
 
 def show_row(self: Connected, row_id: str | int) -> Program[str]:
-    """Open the page in a browser where it explains a row of the reference dataset, and return the address."""
+    """Open the page in a browser where it explains a row of the reference dataset, and return the address.
+
+    Parameters
+    ----------
+    row_id
+        Id of the row in the reference dataset.
+
+    Returns
+    -------
+    str
+        The address, which holds no key.
+    """
     connection = transport_of(self).connection
     row = quote(str(row_id), safe="")
     return (yield from _opened(self, f"{connection.base_url}/ui/#/explainers/{id_of(self)}/rows/{row}"))

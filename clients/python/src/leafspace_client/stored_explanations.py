@@ -71,6 +71,11 @@ def _verify_one(self: StoredExplanationView) -> Program[Verification]:
 def _verify(self: Connected, explanation: Identified) -> Program[Verification]:  # a method
     """Have one computed again: the ``status`` is ``"same"``, ``"different"`` or ``"other_revision"``.
 
+    Parameters
+    ----------
+    explanation
+        A stored explanation, or its id.
+
     Raises
     ------
     Conflict
@@ -84,7 +89,15 @@ def _verified(explanation_id: str) -> Program[Verification]:
 
 
 def _delete_row(self: Connected, explainer: Identified, row_id: str) -> Program[int]:  # a method
-    """Delete all stored explanations of a row by an explainer, and return how many there were."""
+    """Delete all stored explanations of a row by an explainer, and return how many there were.
+
+    Parameters
+    ----------
+    explainer
+        An explainer, or its id.
+    row_id
+        The row's id, as it was explained.
+    """
     deleted = yield from fetch(delete_explanations(explainer=id_of(explainer), row_id=str(row_id)))
     return deleted.n_deleted
 

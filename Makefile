@@ -18,7 +18,7 @@ CHECKS := check-models check-types check-style check-contract check-generated
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev s3-server browser notebooks cluster featuretools kserve-clients docs screenshots quickstart test test-changed test-seconds test-long check $(CHECKS) format client openapi settings models-table requirements notices benchmarks paper-tables defrag-tables approximation-tables relational-tables clean
+.PHONY: help setup setup-dev s3-server browser notebooks cluster featuretools kserve-clients docs screenshots quickstart test test-changed test-seconds test-long check $(CHECKS) format client openapi settings models-table requirements notices benchmarks release pythons-table paper-tables defrag-tables approximation-tables relational-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -141,9 +141,16 @@ requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) notebooks.in -o notebooks.txt
 	cd requirements && ../$(UV_COMPILE) featuretools.in -o featuretools.txt
 	cd requirements && ../$(UV_COMPILE) docs.in -o docs.txt
+	cd requirements && ../$(UV_COMPILE) release.in -o release.txt
 
 notices: $(VENV)/.dev ## Write the bill of materials and third-party notices from requirements/runtime.txt
 	$(BIN)/python -m scripts.write_notices
+
+release: $(VENV)/.release ## Build, check and try the distributions of a release, from an index; print what a person signs off
+	$(BIN)/python -m scripts.release
+
+pythons-table: $(VENV)/.release ## Write which versions of Python a release runs on, after `make release` (some minutes)
+	$(BIN)/python -m scripts.write_pythons_table
 
 clean: ## Remove .venv and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
@@ -186,6 +193,10 @@ $(VENV)/.browser: $(VENV)/.dev requirements/browser.txt
 
 $(VENV)/.cluster: $(VENV)/.dev requirements/cluster.txt
 	$(PIP_INSTALL) --require-hashes -r requirements/cluster.txt
+	@touch $@
+
+$(VENV)/.release: $(VENV)/.dev requirements/release.txt
+	$(PIP_INSTALL) --require-hashes -r requirements/release.txt
 	@touch $@
 
 $(VENV)/.notebooks: $(VENV)/.dev requirements/notebooks.txt

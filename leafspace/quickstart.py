@@ -1,6 +1,7 @@
 """The quickstart: starts a whole service, explains one prediction through the SDK, stops everything again."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -29,6 +31,7 @@ _SECONDS_TO_START = 300.0  # a busy machine compiles for minutes, the first time
 _SECONDS_TO_ANSWER = 2.0
 _SECONDS_TO_STOP = 15.0
 _SECONDS_FOR_PROTOTYPES = 300.0
+_OF_THE_SDK = ("leafspace_client", "skl2onnx")  # which the extra `quickstart` brings
 _N_TREES = 300
 _N_PROTOTYPES = 6
 _SHOWN_LOG_LINES = 20
@@ -38,6 +41,10 @@ def run() -> int:
     """Show the whole way on real data; return 0, or 1 with a message that says what went wrong."""
     signal.signal(signal.SIGTERM, _interrupted)
     console = Console(highlight=False, soft_wrap=True)
+    if lacking := [name for name in _OF_THE_SDK if find_spec(name) is None]:
+        advice = f'The quickstart needs {lacking[0]}, which this brings: pip install "leafspace[quickstart]"'
+        Console(stderr=True).print(advice, markup=False, soft_wrap=True)
+        return 1
     with tempfile.TemporaryDirectory(prefix="leafspace-", ignore_cleanup_errors=True) as folder:
         try:
             with _service(Path(folder), console) as url:
@@ -49,8 +56,17 @@ def run() -> int:
             Console(stderr=True).print(f"The quickstart failed: {error}", markup=False)
             return 1
     console.print("\nAll that was started is stopped again, and its data is gone.")
-    console.print("To keep a service running: [bold].venv/bin/leafspace serve[/bold]. The README goes on from there.")
+    console.print(f"To keep a service running: [bold]{_command()} serve[/bold]. The README goes on from there.")
     return 0
+
+
+def _command() -> str:
+    """Return how a reader calls ``leafspace``: by its name where it is found, otherwise by its path."""
+    installed = Path(sys.executable).with_name("leafspace")
+    on_path = shutil.which("leafspace")
+    if on_path and Path(on_path).samefile(installed):
+        return "leafspace"
+    return os.path.relpath(installed) if installed.is_relative_to(Path.cwd()) else str(installed)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts.release.building import build
 from tests.support.patience import PATIENCE_SECONDS
 
 _ROOT = Path(__file__).parents[2]
@@ -32,22 +33,17 @@ model = client.register_model(RandomForestClassifier(10, random_state=0).fit(X, 
 prototypes = client.prototype_sets.create(model, client.register_dataset((X, y))).wait()
 print(client.explainers.create(model, prototypes).explain(X[:1])[0])
 """
-_PROJECTS = {
-    "leafspace": _ROOT,
-    "leafspace_client": _ROOT / "clients/python",
-    "leafspace_drawings": _ROOT / "drawings",
-}
+_NAMES = ("leafspace", "leafspace_client", "leafspace_drawings")
 
 _SOURCES = {"leafspace_client": "clients/python/src/", "leafspace_drawings": "drawings/src/"}
 
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The wheels by name, built without network by what is installed here."""
+    """The wheels by name, built from the archives of sources, without network, by what is installed here."""
     folder = tmp_path_factory.mktemp("wheels")
-    for project in _PROJECTS.values():
-        _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], project)
-    return {name: next(folder.glob(f"{name}-*.whl")) for name in _PROJECTS}
+    build(_ROOT, folder)
+    return {name: next(folder.glob(f"{name}-*.whl")) for name in _NAMES}
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +77,7 @@ def test_every_file_of_the_packages_is_in_a_wheel(wheels: dict[str, Path]) -> No
     assert ours <= packed
 
 
-@pytest.mark.parametrize("name", _PROJECTS)
+@pytest.mark.parametrize("name", _NAMES)
 def test_metadata_say_what_an_index_shows(wheels: dict[str, Path], name: str) -> None:
     metadata = _metadata(wheels[name])
 
@@ -89,7 +85,9 @@ def test_metadata_say_what_an_index_shows(wheels: dict[str, Path], name: str) ->
     assert metadata["License-Expression"] == "Apache-2.0"
     assert "LICENSE" in metadata.get_all("License-File", [])
     assert metadata["Keywords"]
-    assert len(metadata.get_all("Classifier", [])) > 5
+    classifiers = metadata.get_all("Classifier", [])
+    assert len(classifiers) > 5
+    assert [each.rpartition(" ")[2] for each in classifiers if " :: 3." in each] == _pythons_that_run()
     urls = dict(each.split(", ") for each in metadata.get_all("Project-URL", []))
     assert set(urls) == {"Homepage", "Documentation", "Changelog", "Issues"}
     assert all(url.startswith("https://github.com/leafspace/leafspace") for url in urls.values())
@@ -136,6 +134,12 @@ def test_what_is_installed_from_wheels_explains_a_prediction(installed: Path, tm
             service.wait(timeout=PATIENCE_SECONDS)
     assert shown.startswith("Row 0: ")
     assert "\n1. row " in shown
+
+
+def _pythons_that_run() -> list[str]:
+    """The versions of Python on which the quickstart ran, by the table in the docs."""
+    table = (_ROOT / "docs/releases.md").read_text(encoding="utf-8")
+    return re.findall(r"^\| (3\.\d+) \|.*\| runs \(", table, re.MULTILINE)
 
 
 def _pins(name: str) -> dict[str, str]:

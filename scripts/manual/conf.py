@@ -17,6 +17,8 @@ extensions = [
 # Nothing is loaded from elsewhere: no font, no script, no picture. The search runs in the browser.
 html_theme = "furo"
 html_title = f"Leafspace {release}"
+html_static_path = ["static"]
+html_css_files = ["manual.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_show_copyright = False

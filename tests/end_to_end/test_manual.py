@@ -1,6 +1,6 @@
 """The tutorial and the how-to guides do what they show: their blocks run as readers would run them, and print the same.
 
-After a change of what is printed: ``LEAFSPACE_WRITE_PAGES=1 pytest tests/end_to_end/test_manual.py`` writes the pages.
+After a change of what is printed: ``LEAFSPACE_TEST_WRITE_PAGES=1 pytest tests/end_to_end/test_manual.py`` writes the pages.
 """
 
 import os
@@ -22,6 +22,6 @@ def test_a_page_prints_what_it_shows(page: Path, service: Service, tmp_path: Pat
 
     printed = with_outputs(written, service.url, tmp_path)
 
-    if "LEAFSPACE_WRITE_PAGES" in os.environ:
+    if "LEAFSPACE_TEST_WRITE_PAGES" in os.environ:
         page.write_text(printed, encoding="utf-8")
     assert printed == written

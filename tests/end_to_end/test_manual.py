@@ -1,6 +1,6 @@
 """The tutorial and the how-to guides do what they show: their blocks run as readers would run them, and print the same.
 
-After a change of what is printed: ``LEAFSPACE_TEST_WRITE_PAGES=1 pytest tests/end_to_end/test_manual.py`` writes the pages.
+After a change of output, ``LEAFSPACE_TEST_WRITE_PAGES=1 pytest tests/end_to_end/test_manual.py`` writes the pages.
 """
 
 import os

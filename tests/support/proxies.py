@@ -4,6 +4,7 @@ Where nginx is not installed, the tests that need it skip and say so; with ``LEA
 """
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -45,7 +46,7 @@ class Nginx:
     Parameters
     ----------
     ports
-        Those of the hosts, two, which take the places of ``leafspace-1:8000`` and ``leafspace-2:8000``.
+        Those of the hosts, each in a line as that of ``leafspace-1:8000``, in the place of all such lines.
     tls
         Whether callers speak TLS, as the configuration has it; ``certificate`` is the file of its certificate.
     """
@@ -62,6 +63,12 @@ class Nginx:
     @property
     def url(self) -> str:
         return f"{'https' if self._tls else 'http'}://localhost:{self.port}"
+
+    @property
+    def process_id(self) -> int:
+        """That of the master."""
+        assert self._process is not None
+        return self._process.pid
 
     def start(self) -> None:
         command = [str(shutil.which("openssl")), *_SELF_SIGNED.split(), _NAME]
@@ -91,13 +98,16 @@ class Nginx:
             "listen 443 ssl;": f"listen {self.port}{' ssl' if self._tls else ''};",
             "/etc/nginx/": f"{self._folder}/",
         }
-        for number, port in enumerate(self._ports, 1):
-            is_down = " down" if port in ports_out else ""
-            replacements[f"server leafspace-{number}:8000"] = f"server 127.0.0.1:{port}{is_down}"
         text = CONFIGURATION.read_text()
         for theirs, ours in replacements.items():
             assert theirs in text
             text = text.replace(theirs, ours)
+        first, *others = re.findall(r" *server leafspace-\d:8000.*;\n", text)
+        downs = dict.fromkeys(ports_out, " down")
+        hosts = (f"127.0.0.1:{port}{downs.get(port, '')}" for port in self._ports)
+        text = text.replace(first, "".join(first.replace("leafspace-1:8000", host) for host in hosts))
+        for other in others:
+            text = text.replace(other, "")
         (self._folder / "leafspace.conf").write_text(text)
 
 

@@ -31,6 +31,7 @@ from .warm_explainer import WarmExplainer
 from .warnings import near_tie, outcomes_disagree
 
 _OF_RAW_ROWS = frozenset({"changes", "curves"})  # parts that predict the row again with other values
+_MANY_ROWS = 8  # of which some things are found out together; of one row that takes longer than by itself
 
 NoteEffects = Callable[[Sequence[NDArray[np.float64]]], None]
 """Gets the effects of rows, (n_players,) of each."""
@@ -106,6 +107,7 @@ def explain_read(
     compared = [None] * len(indices) if classes is None else classes.tolist()
     values = dict(zip(read.indices, read.values, strict=True))
     rows = _accepted_rows(read, indices)
+    usual = _are_usual(warm, rows)
     effects: list[RowEffects | None] = [None] * len(indices)
     if warm.effects is not None and parts.effects is not None and "effects" in parts.included and indices:
         effects = warm.effects.of_rows(rows, proximities, compared, outcome.labels, parts.effects, outcome.feeds)
@@ -123,6 +125,7 @@ def explain_read(
             proximities=proximities[row],
             near=near,
             values=values[index],
+            is_usual=usual[row],
             near_tie=bool(are_near[row]),
             raw=raw.take(slice(row, row + 1)) if needs_raw and isinstance(raw, Rows) else None,
             effects=effects[row],
@@ -144,6 +147,14 @@ def _accepted_rows(read: ReadInstances, indices: Sequence[int]) -> Rows | NDArra
     position = {index: at for at, index in enumerate(read.indices)}
     taken = np.array([position[index] for index in indices], np.int64)
     return read.rows.take(taken) if isinstance(read.rows, Rows) else read.rows[taken]
+
+
+def _are_usual(warm: WarmExplainer, rows: Rows | NDArray[np.float64]) -> list[bool]:
+    """Return of which rows it is known by now that nothing is missing or out of range; of few it is not worth it."""
+    if isinstance(rows, Rows) or len(rows) < _MANY_ROWS:
+        return [False] * len(rows)
+    usual: list[bool] = (warm.wording.warnings.are_usual(rows) & ~np.isnan(rows).any(axis=1)).tolist()
+    return usual
 
 
 def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:
@@ -210,7 +221,9 @@ def _nearest_prototypes(
     reasons = warm.reason_texts.write(
         explained.near.reasons,
         Compared(
-            explained.values, [prototype.values for prototype in prototypes], warm.unexpected.of_row(explained.values)
+            explained.values,
+            [prototype.values for prototype in prototypes],
+            None if explained.is_usual else warm.unexpected.of_row(explained.values),
         ),
         0 if abstains else parts.n_reasons,
         with_intervals="intervals" in parts.included,
@@ -228,7 +241,7 @@ def _nearest_prototypes(
 
 
 def _warnings(warm: WarmExplainer, explained: ExplainedRow, prediction: dict[str, Any]) -> list[dict[str, str]]:
-    of_row = warm.wording.warnings.of_row(explained.values)
+    of_row = [] if explained.is_usual else warm.wording.warnings.of_row(explained.values)
     if not explained.near_tie or explained.label is None:
         return of_row
     outcome = warm.wording.words.outcome

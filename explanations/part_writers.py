@@ -34,6 +34,7 @@ class ExplainedRow(NamedTuple):
     proximities: NDArray[np.int64]  # (n_prototypes,)
     near: NearReasons  # the nearest prototypes
     values: list[Any]  # as sent, in the order of the features
+    is_usual: bool  # nothing of it is missing, and all of it is within the ranges of the reference rows
     near_tie: bool
     raw: Rows | None  # the row alone, as the model takes it; None: no part needs it
     effects: RowEffects | None  # None: it has none, or they are not included

@@ -28,6 +28,7 @@ from .feature_phrases import FeaturePhrases
 
 _N_SIDES = 1 << len(RawSide)
 _SHARE_DIGITS = 4  # more would be read by nobody, and an explanation has dozens of shares
+_SINGLE_ROUNDING, _LEAST_SINGLE = 2.0**-22, 2.0**-148  # some times what single precision rounds by
 _KEPT_REASONS = 10_000  # of an explainer: about half a kilobyte each
 Made = TypeVar("Made")
 
@@ -54,7 +55,19 @@ class BriefText(NamedTuple):
     ends: Interval  # the model's own ends, in as few digits as bring them back
     start: str  # of the exact sentence, up to its ends
     after: str  # what follows these
-    is_single: bool = False  # the column's values are decimals only in single precision
+    is_single: bool  # the column's values are decimals only in single precision
+    surely: tuple[float, float]  # of values between these, the brief sentence is true
+
+    @staticmethod
+    def between(
+        brief: str, printed: Interval, ends: Interval, around: tuple[str, str], numbers: NumberColumn
+    ) -> "BriefText":
+        """Return the sentence of numbers between two ends; ``around`` is what stands before them and after."""
+        low, high = max(ends[0], printed[0]), min(ends[1], printed[1])
+        if numbers.is_single:  # a value may be a rounding of single precision away from the decimal that it is
+            low = low + abs(low) * _SINGLE_ROUNDING + _LEAST_SINGLE if low > -inf else low
+            high = high - abs(high) * _SINGLE_ROUNDING - _LEAST_SINGLE if high < inf else high
+        return BriefText(brief, printed, ends, *around, numbers.is_single, (low, high))
 
     @property
     def exact(self) -> str:
@@ -63,14 +76,12 @@ class BriefText(NamedTuple):
 
     def of(self, *values: Any) -> str:  # cells
         """Return the brief sentence where it is true of the same of these values, else the exact one."""
-        ends, printed = self.ends, self.printed
+        low, high = self.surely
         for value in values:
-            if value is None or isinstance(value, str):
+            if value is None or isinstance(value, str) or low < value < high:  # by far the most are
                 continue
             number = wording.short(value) if self.is_single else value
-            if ends[0] < number < ends[1] and printed[0] < number < printed[1]:  # by far the most are
-                continue
-            if ends.admits(number) is not printed.admits(number):
+            if self.ends.admits(number) is not self.printed.admits(number):
                 return self.exact
         return self.brief
 
@@ -190,14 +201,19 @@ class ReasonTexts:
     ) -> list[dict[str, Any]]:
         written: list[dict[str, Any]] = []
         for index in range(start, end):
-            column = found.columns[index]
-            text, feature = found.texts[index], self.features[column]
-            reason: dict[str, Any] = {"feature": self.names[column], "text": text}
-            if feature is not None:
+            column, text = found.columns[index], found.texts[index]
+            feature = self.features[column]
+            reason: dict[str, Any]
+            if feature is None:
+                reason = {"feature": self.names[column], "text": text if isinstance(text, str) else text.exact}
+            else:
                 value, other_value = values[feature], other[feature]
-                reason["value"], reason["prototype_value"] = json_number(value), json_number(other_value)
-            if not isinstance(text, str):
-                reason["text"] = text.exact if feature is None else text.of(values[feature], other[feature])
+                reason = {
+                    "feature": self.names[column],
+                    "text": text if isinstance(text, str) else text.of(value, other_value),
+                    "value": json_number(value),
+                    "prototype_value": json_number(other_value),
+                }
             reason["share_of_trees"] = found.shares[index]
             if found.intervals:
                 reason["interval"] = found.intervals[index]
@@ -228,7 +244,7 @@ class ReasonTexts:
         if not printed.text:
             return f"{start}{any_number(side)}{after}"
         brief, after = f"{start}{numbers.text_of(printed)}{after}", f"{numbers.words.with_unit('')}{after}"
-        return BriefText(brief, printed.ends, shown, start, after, numbers.column.is_single)
+        return BriefText.between(brief, printed.ends, shown, (start, after), numbers.column)
 
     def _brief_of(self, column: int, reason: FeatureReason) -> Text:
         """Return the text of a feature of several columns, its ends as people write them."""
@@ -240,7 +256,7 @@ class ReasonTexts:
         start, _, after = text.removeprefix(self.starts[column]).partition(words)
         start = self.starts[column] + start
         brief = f"{start}{numbers.text_of(printed)}{after.removeprefix(numbers.words.with_unit(''))}"
-        return BriefText(brief, printed.ends, ends, start, after, numbers.column.is_single)
+        return BriefText.between(brief, printed.ends, ends, (start, after), numbers.column)
 
     def _sentence(self, column: int, reason: FeatureReason) -> str | None:
         """Return a reason in the column's own words; ``None`` where it has none, or the reason is a single number's."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from leafspace_drawings.words import share as percent
+from numpy.typing import NDArray
 
 from schemas.datasets import Column
 from tree_explainers import wording
@@ -62,6 +63,8 @@ class RowWarnings:
             for index in not_hidden
             if columns[index].type == "category" and (known := columns[index].categories) is not None
         ]
+        ends = np.array([ends for _, *ends in self._ranges]).reshape(-1, 2)
+        self._ranged, self._low, self._high = [index for index, *_ in self._ranges], ends[:, 0], ends[:, 1]
         # What a hidden feature is transformed to may be called after it.
         self._of_model = () if words.hidden else _transformed(description.columns)
 
@@ -96,6 +99,19 @@ class RowWarnings:
             *self._of_features("outside_reference_range", outside, "are outside the ranges of the reference rows"),
             *self._of_model,
         ]
+
+    def are_usual(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which rows are surely within all ranges, (n_rows,), so that ``of_row`` has nothing to say of them.
+
+        Parameters
+        ----------
+        rows : (n_rows, n_features)
+            Of a model all of whose features are numbers; NaN where a value is missing.
+        """
+        # An integer that a double rounds is on the same side of an end, if it is not at the end itself.
+        cells = rows[:, self._ranged]
+        within = ((cells > self._low) & (cells < self._high)) | np.isnan(cells)
+        return np.logical_and(within.all(axis=1), not self._of_model)
 
     def _of_features(self, code: str, cells: list[tuple[int, Any]], of_others: str) -> Iterable[Warning_]:
         for index, value in cells[:_MOST_OF_A_CODE]:

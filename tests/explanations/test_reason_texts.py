@@ -7,12 +7,14 @@ import pytest
 
 from explanations.reason_texts import BriefText, Compared, ReasonTexts
 from tree_explainers.onnx_models.description import ModelColumn
+from tree_explainers.printed_numbers import NumberColumn
 from tree_explainers.prototype_sets.leaf_boxes import Side
 from tree_explainers.prototype_sets.readable import ReasonReader
 from tree_explainers.prototype_sets.reasons import REASON
-from tree_explainers.wording import Interval
+from tree_explainers.wording import Interval, short
 
-TEXT = BriefText("age is above 0.0794051", Interval(0.0794051), Interval(0.07940501378649611), "age is ", "")
+ENDS, PRINTED = Interval(0.07940501378649611), Interval(0.0794051)
+TEXT = BriefText.between("age is above 0.0794051", PRINTED, ENDS, ("age is ", ""), NumberColumn())
 
 
 @pytest.mark.parametrize("values", [(0.1, 3.5), (0.1, 0.07), (None, 0.5), ("unknown",)])
@@ -22,6 +24,26 @@ def test_the_brief_text_is_taken_where_it_separates_the_rows_as_the_exact_one(va
 
 def test_a_row_between_both_ends_takes_the_exact_text() -> None:
     assert TEXT.of(0.5, 0.07940505) == TEXT.exact == "age is above 0.07940501378649611"
+
+
+@pytest.mark.parametrize("is_single", [False, True])
+def test_the_brief_text_is_taken_wherever_it_is_true_of_the_same_values(is_single: bool) -> None:
+    column, rng = NumberColumn(is_single=is_single), np.random.default_rng(0)
+    for _ in range(300):
+        scale = 10.0 ** rng.integers(-44, 38)
+        low, high = np.sort(rng.choice([-np.inf, -1.0, 0.0, 0.3, 1.0, np.inf], 2, replace=False)).tolist()
+        ends = Interval(low * scale, high * scale, low_inclusive=bool(rng.integers(2)))
+        printed = Interval(ends.low * (1 + 1e-7 * rng.normal()), ends.high * (1 + 1e-7 * rng.normal()))
+        text = BriefText.between("brief", printed, ends, ("exact ", ""), column)
+        known = np.array([end for end in (*ends[:2], *printed[:2]) if np.isfinite(end)])
+        moved = known * (1 + 6e-8 * rng.normal(size=len(known)))
+        near = np.concatenate(
+            [known, known.astype(np.float32), np.nextafter(known, np.inf), moved, [0.1 * scale, -0.0]]
+        )
+        for value in [*near.tolist(), *np.nextafter(near.astype(np.float32), np.float32(1)).tolist()]:
+            number = short(value) if is_single else value
+            expected = text.brief if ends.admits(number) is printed.admits(number) else text.exact
+            assert text.of(value) == expected
 
 
 def test_a_feature_of_several_columns_has_brief_ends_where_they_separate_the_rows_as_the_exact_ones() -> None:

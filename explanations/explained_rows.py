@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from schemas.explanations import ExplanationRequest
 from tree_explainers.compute.progress import Tick, no_tick
 from tree_explainers.onnx_models.label_index import near_ties
-from tree_explainers.prototype_sets.near_reasons import near_reasons
 from tree_explainers.prototype_sets.nearest import contiguous_leaves
 from tree_explainers.rows import Rows
 
@@ -23,10 +22,9 @@ from .decisions import decisions_of
 from .effects import RowEffects
 from .included_parts import Parts, parts_of
 from .instances import ReadInstances, Run, ids_of_instances, read_instances, row_ids_of, run_readable
+from .near_prototypes import RowsToCompare, near_prototypes
 from .part_writers import ExplainedRow, write_parts
-from .reason_texts import Compared
 from .sentences import summary
-from .typicality import UNKNOWN
 from .warm_explainer import WarmExplainer
 from .warnings import near_tie, outcomes_disagree
 
@@ -115,9 +113,9 @@ def explain_read(
     needs_raw = not _OF_RAW_ROWS.isdisjoint(parts.included)
     raw = rows if isinstance(rows, Rows) or not needs_raw else Rows(warm.features.names, tuple(rows.T))
     data: list[Any] = [None] * len(row_ids)
-    for row, index in enumerate(indices):
+    compared_rows = RowsToCompare(leaves, proximities, [values[index] for index in indices], usual)
+    for row, (index, near) in enumerate(zip(indices, near_prototypes(warm, parts, compared_rows), strict=True)):
         tick()
-        near = near_reasons(warm.index, warm.reasons, warm.minimum, (leaves[row], proximities[row]), parts.n_prototypes)
         explained = ExplainedRow(
             outcome=outcome,
             row=row,
@@ -158,14 +156,12 @@ def _are_usual(warm: WarmExplainer, rows: Rows | NDArray[np.float64]) -> list[bo
 
 
 def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:
-    nearest = explained.near.nearest
-    best = int(explained.proximities[nearest[0]]) if len(nearest) else 0
-    standing = UNKNOWN if warm.typicality is None else warm.typicality.standing(best)
+    standing = explained.near.standing
     prediction = _prediction(warm, explained)
     decision = {} if explained.decision is None else {"decision": _labelled(warm, explained.decision)}
     actual = {} if explained.target is None else {"target": explained.target}
     compared = {} if explained.compared_class is None else {"label": _compared_label(warm, explained)}
-    near = _nearest_prototypes(warm, parts, explained, abstains=standing.abstains)
+    near = _nearest_prototypes(warm, parts, explained)
     document = {
         "object": "explanation",
         "row_id": row_id,
@@ -180,7 +176,7 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
     }
     if parts.is_full and near:
         document["prototype_prediction"] = documents.prototype_prediction(
-            warm.prototypes[nearest[0]], compared.get("label")
+            explained.near.prototypes[0], compared.get("label")
         )
     if parts.included:
         write_parts(warm, parts, explained, document)
@@ -211,29 +207,14 @@ def _prediction(warm: WarmExplainer, explained: ExplainedRow) -> dict[str, Any]:
     return documents.class_prediction(classes[label], classes, scores, near_tie=explained.near_tie)
 
 
-def _nearest_prototypes(
-    warm: WarmExplainer, parts: Parts, explained: ExplainedRow, *, abstains: bool
-) -> list[dict[str, Any]]:
-    indices = explained.near.nearest
-    prototypes = [warm.prototypes[index] for index in indices.tolist()]
+def _nearest_prototypes(warm: WarmExplainer, parts: Parts, explained: ExplainedRow) -> list[dict[str, Any]]:
+    prototypes, indices, n_shared, reasons, _ = explained.near
     shares = (explained.proximities[indices] / warm.index.total_weight).tolist()
-    # A prototype that shares a leaf by chance with the row explains nothing: there are no reasons then.
-    reasons = warm.reason_texts.write(
-        explained.near.reasons,
-        Compared(
-            explained.values,
-            [prototype.values for prototype in prototypes],
-            None if explained.is_usual else warm.unexpected.of_row(explained.values),
-        ),
-        0 if abstains else parts.n_reasons,
-        with_intervals="intervals" in parts.included,
-    )
     near: list[dict[str, Any]] = [
         {**prototype.head, "proximity": share, "reasons": texts}
         for prototype, share, texts in zip(prototypes, shares, reasons, strict=True)
     ]
     if parts.is_full:
-        n_shared = explained.near.n_shared.tolist()
         for rank, entry in enumerate(near, 1):
             entry |= {"rank": rank, "distance": 1 - entry["proximity"], "coverage": prototypes[rank - 1].coverage}
             entry |= {"shared_trees": n_shared[rank - 1], "n_trees": warm.index.n_trees_used}

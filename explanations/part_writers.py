@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from schemas.explanation_parts import PART_OF, PARTS
 from schemas.json_numbers import json_number
 from tree_explainers.onnx_models.session import Outcome
-from tree_explainers.prototype_sets.near_reasons import NearReasons
 from tree_explainers.rows import Rows
 
 from .changes import ChangedRow, changes_of
@@ -18,6 +17,7 @@ from .contrasts import ContrastedRow, ContrastLimits, contrasts
 from .curves import curves_of
 from .effects import RowEffects
 from .included_parts import Parts
+from .near_prototypes import Near
 from .reason_texts import Compared
 from .shown_players import is_adverse_upwards
 from .warm_explainer import WarmExplainer
@@ -32,7 +32,7 @@ class ExplainedRow(NamedTuple):
     row: int  # index in the outcome
     leaves: NDArray[np.int32]  # (n_trees,) by which it is compared with prototypes
     proximities: NDArray[np.int64]  # (n_prototypes,)
-    near: NearReasons  # the nearest prototypes
+    near: Near
     values: list[Any]  # as sent, in the order of the features
     is_usual: bool  # nothing of it is missing, and all of it is within the ranges of the reference rows
     near_tie: bool
@@ -93,7 +93,7 @@ def _effects(warm: WarmExplainer, parts: Parts, explained: ExplainedRow, _docume
 @_writes("values")
 def _values(warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _document: Document) -> list[dict[str, Any]]:
     """Return the values of the row and of its nearest prototypes, feature by feature."""
-    others = [warm.prototypes[index].values for index in explained.near.nearest.tolist()]
+    others = [prototype.values for prototype in explained.near.prototypes]
     return [
         {
             "feature": name,

@@ -169,13 +169,29 @@ class ReasonTexts:
         with_intervals
             Whether to add the ends in numbers.
         """
+        pairs = [(compared.values, other) for other in compared.others]
+        return self.write_pairs(reasons, pairs, compared.is_missing, n_reasons, with_intervals=with_intervals)
+
+    def write_pairs(
+        self,
+        reasons: NDArray[Any],
+        pairs: Sequence[tuple[Sequence[Any], Values]],
+        is_missing: NDArray[np.bool_] | None,
+        n_reasons: int | None,
+        *,
+        with_intervals: bool,
+    ) -> list[list[dict[str, Any]]]:
+        """Return the reasons of pairs of a row and another, (n_pairs,), each with the values of both.
+
+        The rows are several that miss the values of the same columns unexpectedly, ``is_missing``, or none.
+        """
         wanted = Wanted(self.is_shown, len(self.names) if n_reasons is None else n_reasons)
-        raw = self.reader.group(reasons, len(compared.others), compared.is_missing, wanted)
+        raw = self.reader.group(reasons, len(pairs), is_missing, wanted)
         columns, keys = raw.reasons["column"].tolist(), raw.statements()
         texts = self.known_texts.of(keys, lambda indices: self._texts(raw, indices))
         intervals = self.known_intervals.of(keys, lambda chosen: self._intervals(raw, chosen)) if with_intervals else []
-        for index in [at for at, is_other in enumerate(raw.reasons["is_other"].tolist()) if is_other]:
-            found = self.reader.other(reasons, raw, index, compared.is_missing)
+        for index in np.flatnonzero(raw.reasons["is_other"]).tolist():
+            found = self.reader.other(reasons, raw, index, is_missing)
             texts[index] = self._sentence(columns[index], found) or self._brief_of(columns[index], found)
             if with_intervals:
                 intervals[index] = interval_of(found)
@@ -183,8 +199,8 @@ class ReasonTexts:
         found_reasons = _Found(columns, texts, shares, intervals)
         bounds = pairwise(raw.bounds.tolist())
         return [
-            self._of_pair(found_reasons, start, end, compared.values, other)
-            for (start, end), other in zip(bounds, compared.others, strict=True)
+            self._of_pair(found_reasons, start, end, values, other)
+            for (start, end), (values, other) in zip(bounds, pairs, strict=True)
         ]
 
     def mention(self, feature: str) -> str:

@@ -24,6 +24,7 @@ from tree_explainers.leaf_space.coarser_leaves import map_leaves
 from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes
 from tree_explainers.prototype_sets.leaf_paths import LeafPaths
+from tree_explainers.prototype_sets.near_reasons import NearPrototypes
 from tree_explainers.prototype_sets.nearest import PrototypeIndex
 from tree_explainers.prototype_sets.readable import feature_numbers
 from tree_explainers.prototype_sets.reasons import Reasons
@@ -76,14 +77,12 @@ class WarmExplainer:
     dataset_id: str  # of the reference rows
     features: Features
     session: ModelSession
-    index: PrototypeIndex
+    near: NearPrototypes
     effects: WarmEffects | None  # None: the model's scores are no sums over its trees
     coarser: tuple[NDArray[Any], NDArray[np.int64]] | None  # coarser leaf of each leaf, where each tree's leaves begin
-    reasons: Reasons
     wording: ExplainerWording
     wording_source: WordingSource
     unexpected: UnexpectedlyMissing
-    minimum: MinimumProximity  # for a prototype to explain a row
     typicality: TypicalityScale | None  # None: the prototype set has none
     prototypes: tuple[WarmPrototype, ...]
     by_outcome: bool  # prototypes are of the outcomes that are decided, not of the predicted classes
@@ -111,6 +110,16 @@ class WarmExplainer:
         """Return the same explainer in the words of a dictionary, and of the dataset with which it was read."""
         wording = self.wording_source.wording(dataset, dictionary)
         return replace(self, wording=wording, effects=_worded(self.effects, self.session, wording))
+
+    @property
+    def index(self) -> PrototypeIndex:
+        """The leaves of the prototypes."""
+        return self.near.index
+
+    @property
+    def reasons(self) -> Reasons:
+        """The boxes of the prototypes' leaves."""
+        return self.near.reasons
 
     @property
     def shown(self) -> tuple[tuple[str, int], ...]:
@@ -163,14 +172,16 @@ def warm_up_records(records: ExplainerRecords, objects: ObjectStore, session: Mo
         dataset_id=dataset.view.id,
         features=files.features(),
         session=session,
-        index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
+        near=NearPrototypes.of(
+            PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
+            Reasons.build(files.boxes),
+            MinimumProximity.of(arrays["weights"]),
+        ),
         effects=_worded(files.effects(), session, wording),
         coarser=(arrays["coarser_leaves"], arrays["leaf_offsets"]) if "coarser_leaves" in arrays else None,
-        reasons=Reasons.build(files.boxes),
         wording=wording,
         wording_source=source,
         unexpected=UnexpectedlyMissing.build(session.description, columns),
-        minimum=MinimumProximity.of(arrays["weights"]),
         typicality=TypicalityScale.of(arrays, files.result, explainer.abstain_below),
         prototypes=files.prototypes,
         by_outcome=files.by_outcome,

@@ -1,73 +1,84 @@
-"""The nearest prototypes of one row and why they are near, in one compiled loop: what each explanation needs."""
+"""The nearest prototypes of rows and why they are near, in one compiled loop: what each explanation needs."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import array_of, compiled_ahead
+from ..compute.compiled import array_of, compiled, compiled_ahead
 from .leaf_boxes import ENTRY
 from .nearest import PrototypeIndex
+from .ranked_boxes import RankedBoxes, meet_ranked_pair
 from .reasons import REASON, Reasons, meet_pair
 from .row_coverage import MinimumProximity
 
 
 class NearReasons(NamedTuple):
-    """The prototypes that are nearest to a row, and the reasons."""
+    """The prototypes that are nearest to rows, and the reasons; a pair is a row and a prototype."""
 
-    nearest: NDArray[np.int64]  # (n_near,) positions among the prototypes, nearest first
-    n_shared: NDArray[np.int64]  # (n_near,) trees that count in which the row shares a leaf with each of them
-    reasons: NDArray[Any]  # (n_reasons,) REASON, as ``Reasons.of`` returns them; ``pair`` is an index among ``nearest``
+    nearest: NDArray[np.int64]  # (n_pairs,) positions among the prototypes, row by row, nearest first
+    n_shared: NDArray[np.int64]  # (n_pairs,) trees that count in which the row shares a leaf with the prototype
+    bounds: NDArray[np.int64]  # (n_rows + 1,) where each row's pairs begin
+    reasons: NDArray[Any]  # (n_reasons,) REASON, as ``Reasons.of`` returns them, by pair
 
-
-def near_reasons(
-    index: PrototypeIndex,
-    reasons: Reasons,
-    minimum: MinimumProximity,
-    row: tuple[NDArray[np.int32], NDArray[np.int64]],
-    n_prototypes: int,
-) -> NearReasons:
-    """Return the nearest prototypes of one row, and why those are near that have the minimum proximity to it.
-
-    Ties of proximity: the earlier prototype. The same as ``reasons.of`` after a sort and a comparison of leaves, which
-    would take several times as long for a row.
-
-    Parameters
-    ----------
-    index, reasons
-        The prototypes.
-    minimum
-        Nearer than this for there to be reasons.
-    row : (n_trees,) int32, (n_prototypes,) int64
-        The leaves of the row, and its line of ``index.proximities``.
-    n_prototypes
-        Maximum number.
-    """
-    boxes = reasons.boxes
-    arrays = _near_reasons(
-        *(*row, index.leaves, index.weights, boxes.entries, reasons.opens, boxes.starts, reasons.room),
-        *(n_prototypes, minimum.weight, minimum.n_trees),
-    )
-    return NearReasons(*arrays)
+    def of_pairs(self, pairs: Sequence[int]) -> NDArray[Any]:
+        """Return the reasons of some pairs, in ascending order, which are counted from 0 there."""
+        if len(pairs) == len(self.nearest):
+            return self.reasons
+        number = np.full(len(self.nearest), -1, np.int32)
+        number[pairs] = np.arange(len(pairs))
+        reasons: NDArray[Any] = self.reasons[number[self.reasons["pair"]] >= 0]
+        reasons["pair"] = number[reasons["pair"]]
+        return reasons
 
 
-@compiled_ahead("int64[::1](int64[::1], int64)")
-def _nearest(proximities: NDArray[np.int64], n_prototypes: int) -> NDArray[np.int64]:
-    left = proximities.copy()
-    nearest = np.empty(min(n_prototypes, len(left)), dtype=np.int64)
-    for rank in range(len(nearest)):
-        nearest[rank] = np.argmax(left)  # the first of equal ones
-        if left[nearest[rank]] == 0:
-            return nearest[:rank].copy()
-        left[nearest[rank]] = 0
-    return nearest
+@dataclass(frozen=True, slots=True)
+class NearPrototypes:
+    """The prototypes, ready to be compared with rows; on one thread, without compiling anything."""
+
+    index: PrototypeIndex
+    reasons: Reasons
+    ranked: RankedBoxes
+    minimum: MinimumProximity  # nearer than this for there to be reasons
+
+    @staticmethod
+    def of(index: PrototypeIndex, reasons: Reasons, minimum: MinimumProximity) -> "NearPrototypes":
+        """Rank the ends of the prototypes' boxes."""
+        return NearPrototypes(index, reasons, RankedBoxes.of(reasons.boxes, reasons.opens), minimum)
+
+    def to_rows(self, leaves: NDArray[np.int32], proximities: NDArray[np.int64], n_prototypes: int) -> NearReasons:
+        """Return the nearest prototypes of rows, and why those are near that have the minimum proximity.
+
+        Ties of proximity: the earlier prototype. The same as ``reasons.of`` after a sort and a comparison of leaves,
+        which would take many times as long.
+
+        Parameters
+        ----------
+        leaves : (n_rows, n_trees) int32
+            Of the rows.
+        proximities : (n_rows, n_prototypes) int64
+            Of the rows, from ``PrototypeIndex.proximities``.
+        n_prototypes
+            Maximum number for each row.
+        """
+        boxes = self.reasons.boxes
+        arrays = _near_reasons(
+            *(leaves, proximities, self.index.leaves, self.index.weights),
+            *(boxes.entries, self.reasons.opens, boxes.starts, self.reasons.room),
+            *(self.ranked, n_prototypes, self.minimum.weight, self.minimum.n_trees),
+        )
+        return NearReasons(*arrays)
 
 
 def _types(n: Any) -> list[Any]:  # numba's types
-    integers, leaves, leaves_of_all = n.int64[::1], n.int32[::1], n.int32[:, ::1]
-    result = n.Tuple((integers, integers, array_of(REASON)))
-    rows = (leaves, integers, leaves_of_all, n.uint32[::1], array_of(ENTRY), n.boolean[::1], integers, integers)
-    return [result(*rows, n.int64, n.int64, n.int64)]
+    integers, flags, ranks, leaves = n.int64[::1], n.boolean[::1], n.int32[::1], n.int32[:, ::1]
+    result = n.Tuple((integers, integers, integers, array_of(REASON)))
+    rows = (leaves, n.int64[:, ::1], leaves, n.uint32[::1])
+    boxes = (array_of(ENTRY), flags, integers, integers)
+    ranked = n.NamedTuple((flags, integers, integers, n.uint32[::1], *([ranks] * 6)), RankedBoxes)
+    return [result(*rows, *boxes, ranked, n.int64, n.int64, n.int64)]
 
 
 @compiled_ahead(_types)
@@ -80,19 +91,65 @@ def _near_reasons(  # noqa: PLR0917  # parts of objects: compiled code takes arr
     opens: NDArray[np.bool_],
     starts: NDArray[np.int64],
     n_entries: NDArray[np.int64],
+    ranked: RankedBoxes,
     n_prototypes: int,
     least_weight: int,
     fewest_trees: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
-    nearest = _nearest(proximities, n_prototypes)
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    nearest, bounds = _nearest_of_rows(proximities, n_prototypes)
     n_shared = np.empty(len(nearest), dtype=np.int64)
     reasons = np.empty(n_entries[nearest].sum(), dtype=REASON)
+    shared, mask, masked = np.empty(len(weights), np.bool_), np.empty(len(weights), np.int32), weights.astype(np.int64)
     end = 0
-    for pair in range(len(nearest)):
-        prototype = nearest[pair]
-        shared = prototypes[prototype] == leaves
-        n_shared[pair] = shared.sum()
-        if proximities[prototype] >= least_weight and n_shared[pair] >= fewest_trees:
-            box = slice(starts[prototype], starts[prototype + 1])
-            end += meet_pair(pair, entries[box], opens[box], shared, weights, reasons[end:])
-    return nearest, n_shared, reasons[:end].copy()
+    for row in range(len(leaves)):
+        for pair in range(bounds[row], bounds[row + 1]):
+            prototype = nearest[pair]
+            n_shared[pair] = _mark_shared(leaves[row], prototypes[prototype], weights, shared, mask, masked)
+            if proximities[row, prototype] < least_weight or n_shared[pair] < fewest_trees:
+                continue
+            if ranked.is_ranked[prototype]:
+                runs, masks = (ranked.runs[prototype], ranked.runs[prototype + 1]), (mask, masked)
+                end += meet_ranked_pair(pair, entries, ranked, runs, masks, masked.sum(), reasons[end:])
+            else:
+                box = slice(starts[prototype], starts[prototype + 1])
+                end += meet_pair(pair, entries[box], opens[box], shared, weights, reasons[end:])
+    return nearest, n_shared, bounds, reasons[:end].copy()
+
+
+@compiled
+def _mark_shared(
+    leaves: NDArray[np.int32],
+    prototype: NDArray[np.int32],
+    weights: NDArray[np.uint32],
+    shared: NDArray[np.bool_],
+    mask: NDArray[np.int32],
+    masked: NDArray[np.int64],
+) -> int:
+    """Write which trees a row and a prototype share; return how many."""
+    n_shared = 0
+    for tree in range(len(weights)):
+        is_shared = leaves[tree] == prototype[tree]
+        shared[tree] = is_shared
+        mask[tree] = -np.int32(is_shared)
+        masked[tree] = np.int64(weights[tree]) * is_shared
+        n_shared += is_shared
+    return n_shared
+
+
+@compiled
+def _nearest_of_rows(proximities: NDArray[np.int64], n_prototypes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the nearest prototypes of rows, row by row, and where each row's begin."""
+    bounds = np.zeros(len(proximities) + 1, dtype=np.int64)
+    nearest = np.empty(len(proximities) * min(n_prototypes, proximities.shape[1]), dtype=np.int64)
+    left = np.empty(proximities.shape[1], dtype=np.int64)
+    for row in range(len(proximities)):
+        left[:] = proximities[row]
+        bounds[row + 1] = bounds[row]
+        for _ in range(min(n_prototypes, len(left))):
+            best = np.argmax(left)  # the first of equal ones
+            if left[best] == 0:
+                break
+            nearest[bounds[row + 1]] = best
+            bounds[row + 1] += 1
+            left[best] = 0
+    return nearest[: bounds[-1]].copy(), bounds

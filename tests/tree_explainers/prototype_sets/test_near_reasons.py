@@ -2,57 +2,91 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from tests.support.models import fitted
-from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
-from tree_explainers.prototype_sets.near_reasons import near_reasons
+from tests.support.models import FittedModel, fitted
+from tree_explainers.prototype_sets import ranked_boxes
+from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes, leaf_boxes
+from tree_explainers.prototype_sets.near_reasons import NearPrototypes
 from tree_explainers.prototype_sets.nearest import PrototypeIndex
 from tree_explainers.prototype_sets.reasons import Reasons
 from tree_explainers.prototype_sets.row_coverage import MinimumProximity
 
 MODELS = ("random_forest_binary", "gradient_boosting_multiclass", "lightgbm_multiclass")
 PROTOTYPES = np.array([3, 40, 77, 120, 3, 5])  # the first one twice: equally near
+N_ROWS = 150
+
+
+def _near(model: FittedModel, leaves: NDArray[np.int32], weights: NDArray[np.int64]) -> NearPrototypes:
+    prototypes = leaves[PROTOTYPES]
+    features = np.arange(len(model.read.description.columns), dtype=np.int32)
+    minimum = MinimumProximity(weight=int(weights.sum()) // 3, n_trees=2)
+    index = PrototypeIndex.build(prototypes, weights, np.zeros(len(prototypes), np.int64))
+    return NearPrototypes.of(index, Reasons.build(leaf_boxes(model.read.ensemble, prototypes, features)), minimum)
 
 
 @pytest.mark.parametrize("n_prototypes", [1, 3, 100])
 @pytest.mark.parametrize("name", MODELS)
 def test_nearest_prototypes_come_by_proximity_then_order_and_with_their_reasons(name: str, n_prototypes: int) -> None:
     model = fitted(name)
-    leaves = model.session.run_in_chunks(model.rows).leaves[:150]
+    leaves = model.session.run_in_chunks(model.rows).leaves[:N_ROWS]
     weights = np.arange(leaves.shape[1], dtype=np.int64) % 5  # some trees count nothing
-    index = PrototypeIndex.build(leaves[PROTOTYPES], weights, np.zeros(len(PROTOTYPES), np.int64))
-    features = np.arange(len(model.read.description.columns), dtype=np.int32)
-    reasons = Reasons.build(leaf_boxes(model.read.ensemble, leaves[PROTOTYPES], features))
-    minimum = MinimumProximity(weight=int(weights.sum()) // 3, n_trees=2)
+    prototypes = _near(model, leaves, weights)
+    assert prototypes.ranked.is_ranked.all()
+    found = prototypes.to_rows(leaves, prototypes.index.proximities(leaves), n_prototypes)
+
     n_near = n_without_reasons = 0
-    for row, proximities in enumerate(index.proximities(leaves)):
+    for row, proximities in enumerate(prototypes.index.proximities(leaves)):
+        pairs = range(*found.bounds[row : row + 2].tolist())
         expected = sorted((-proximity, place) for place, proximity in enumerate(proximities.tolist()) if proximity > 0)
         nearest = np.array([place for _, place in expected[:n_prototypes]], dtype=np.int64)
         shared = (leaves[PROTOTYPES[nearest]] == leaves[row]) & (weights > 0)
         n_shared = shared.sum(axis=1)
+        minimum = prototypes.minimum
         places = np.flatnonzero((proximities[nearest] >= minimum.weight) & (n_shared >= minimum.n_trees))
-        wanted = reasons.of(nearest[places], shared[places], index.weights)
+        wanted = prototypes.reasons.of(nearest[places], shared[places], prototypes.index.weights)
         wanted["pair"] = places[wanted["pair"]]
 
-        found = near_reasons(index, reasons, minimum, (leaves[row], proximities), n_prototypes)
-
-        assert found.nearest.tolist() == nearest.tolist()
-        assert found.n_shared.tolist() == n_shared.tolist()
-        assert found.reasons.tolist() == wanted.tolist()
+        assert found.nearest[pairs].tolist() == nearest.tolist()
+        assert found.n_shared[pairs].tolist() == n_shared.tolist()
+        assert found.of_pairs(pairs).tobytes() == wanted.tobytes()
         n_near, n_without_reasons = n_near + len(nearest), n_without_reasons + len(nearest) - len(places)
     assert 0 < n_without_reasons < n_near
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_ends_that_are_not_ranked_give_the_same_reasons(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = fitted(name)
+    leaves = model.session.run_in_chunks(model.rows).leaves[:N_ROWS]
+    ranked = _near(model, leaves, np.ones(leaves.shape[1], np.int64))
+    proximities = ranked.index.proximities(leaves)
+    by_ranks = ranked.to_rows(leaves, proximities, 3)
+
+    boxes = ranked.reasons.boxes
+    entries = boxes.entries.copy()
+    some = slice(boxes.starts[1], boxes.starts[2])
+    entries["low"][some] = np.where(np.arange(boxes.starts[2] - boxes.starts[1]) % 2, -0.0, 0.0)
+    entries["high"][some] = np.inf
+    odd = Reasons(LeafBoxes(boxes.starts, entries, boxes.sets), ranked.reasons.room, ranked.reasons.opens)
+    some_ranked = NearPrototypes.of(ranked.index, odd, ranked.minimum)
+    monkeypatch.setattr(ranked_boxes, "_MOST_ENTRIES", 10)
+    none_ranked = NearPrototypes.of(ranked.index, ranked.reasons, ranked.minimum)
+    none_of_odd_ranked = NearPrototypes.of(ranked.index, odd, ranked.minimum)
+
+    assert some_ranked.ranked.is_ranked.tolist() == [True, False, True, True, True, True]
+    assert not none_ranked.ranked.is_ranked.any()
+    for near, other in ((by_ranks, none_ranked), (some_ranked.to_rows(leaves, proximities, 3), none_of_odd_ranked)):
+        assert near.reasons.tobytes() == other.to_rows(leaves, proximities, 3).reasons.tobytes()
+        assert len(near.reasons) > 100
+
+
 def test_a_row_that_shares_no_leaf_has_no_nearest_prototype() -> None:
     model = fitted("random_forest_binary")
-    leaves = model.session.run_in_chunks(model.rows).leaves[:3]
-    weights = np.ones(leaves.shape[1], dtype=np.int64)
-    index = PrototypeIndex.build(leaves, weights, np.zeros(3, np.int64))
-    features = np.arange(len(model.read.description.columns), dtype=np.int32)
-    reasons = Reasons.build(leaf_boxes(model.read.ensemble, leaves, features))
-    stranger = np.full(leaves.shape[1], 1_000_000, dtype=np.int32)
-    proximities = index.proximities(stranger[None])[0]
+    leaves = model.session.run_in_chunks(model.rows).leaves[:N_ROWS]
+    prototypes = _near(model, leaves, np.ones(leaves.shape[1], dtype=np.int64))
+    rows = np.stack([leaves[0], np.full(leaves.shape[1], 1_000_000, dtype=np.int32), leaves[1]])
 
-    found = near_reasons(index, reasons, MinimumProximity.of(weights), (stranger, proximities), 3)
+    found = prototypes.to_rows(rows, prototypes.index.proximities(rows), 3)
 
-    assert (len(found.nearest), len(found.n_shared), len(found.reasons)) == (0, 0, 0)
+    assert np.diff(found.bounds).tolist() == [3, 0, 3]
+    assert len(found.of_pairs([])) == 0

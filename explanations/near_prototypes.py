@@ -1,0 +1,92 @@
+"""The nearest prototypes of rows, with their reasons in words: those of many rows are found and written together."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tree_explainers.prototype_sets.near_reasons import NearReasons
+
+from .included_parts import Parts
+from .typicality import UNKNOWN, Standing
+from .warm_explainer import WarmExplainer, WarmPrototype
+
+_MOST_REASONS = 200_000  # that are held at a time: ten megabytes
+
+
+class Near(NamedTuple):
+    """The nearest prototypes of one row."""
+
+    prototypes: list[WarmPrototype]  # nearest first
+    indices: list[int]  # which they are
+    n_shared: list[int]  # trees that count in which the row has the same leaf
+    reasons: list[list[dict[str, Any]]]  # of each prototype; none where the explainer abstains
+    standing: Standing
+
+
+class RowsToCompare(NamedTuple):
+    """Rows that are compared with prototypes."""
+
+    leaves: NDArray[np.int32]  # (n_rows, n_trees)
+    proximities: NDArray[np.int64]  # (n_rows, n_prototypes)
+    values: Sequence[Sequence[Any]]  # of each row, as sent
+    usual: Sequence[bool]  # whether surely nothing is missing, of each row
+
+    def part(self, rows: slice) -> "RowsToCompare":
+        """Return some of the rows."""
+        return RowsToCompare(self.leaves[rows], self.proximities[rows], self.values[rows], self.usual[rows])
+
+
+def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> Iterator[Near]:
+    """Yield the nearest prototypes of each row."""
+    n_of_row = max(1, parts.n_prototypes * int(warm.reasons.room.max(initial=1)))
+    n_together = max(1, _MOST_REASONS // n_of_row)
+    for start in range(0, len(rows.leaves), n_together):
+        yield from _of_part(warm, parts, rows.part(slice(start, start + n_together)))
+
+
+def _of_part(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> Iterator[Near]:
+    near = warm.near.to_rows(rows.leaves, rows.proximities, parts.n_prototypes)
+    nearest, n_shared, bounds = near.nearest.tolist(), near.n_shared.tolist(), near.bounds.tolist()
+    standings = [
+        _standing(warm, rows.proximities[row], nearest[bounds[row] : bounds[row + 1]])
+        for row in range(len(rows.leaves))
+    ]
+    written = _reasons(warm, parts, rows, near, [standing.abstains for standing in standings])
+    for row, standing in enumerate(standings):
+        pairs = slice(bounds[row], bounds[row + 1])
+        prototypes = [warm.prototypes[index] for index in nearest[pairs]]
+        yield Near(prototypes, nearest[pairs], n_shared[pairs], written[pairs], standing)
+
+
+def _standing(warm: WarmExplainer, proximities: NDArray[np.int64], nearest: list[int]) -> Standing:
+    best = int(proximities[nearest[0]]) if nearest else 0
+    return UNKNOWN if warm.typicality is None else warm.typicality.standing(best)
+
+
+def _reasons(
+    warm: WarmExplainer, parts: Parts, rows: RowsToCompare, near: NearReasons, abstains: list[bool]
+) -> list[list[dict[str, Any]]]:
+    """Return the reasons of each pair in words."""
+    missing = [
+        None if is_usual else warm.unexpected.of_row(values)
+        for values, is_usual in zip(rows.values, rows.usual, strict=True)
+    ]
+    nearest, bounds = near.nearest.tolist(), near.bounds.tolist()
+    written: list[list[dict[str, Any]]] = [[] for _ in nearest]
+    # A prototype that shares a leaf by chance with the row explains nothing: there are no reasons then.
+    explained = [row for row, abstaining in enumerate(abstains) if not abstaining]
+    complete = [row for row in explained if missing[row] is None]
+    for together in [complete, *([row] for row in explained if missing[row] is not None)]:
+        pairs = [(row, pair) for row in together for pair in range(bounds[row], bounds[row + 1])]
+        texts = warm.reason_texts.write_pairs(
+            near.of_pairs([pair for _, pair in pairs]),
+            [(rows.values[row], warm.prototypes[nearest[pair]].values) for row, pair in pairs],
+            missing[together[0]] if together else None,
+            parts.n_reasons,
+            with_intervals="intervals" in parts.included,
+        )
+        for (_, pair), reasons in zip(pairs, texts, strict=True):
+            written[pair] = reasons
+    return written

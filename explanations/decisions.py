@@ -7,6 +7,8 @@ from tree_explainers.onnx_models.session import Outcome, Predictions
 
 from .documents import decimals
 
+_FEW_SCORES = 64  # for which numpy takes longer to choose among them than to return them all
+
 
 def decisions_of(description: ModelDescription, predictions: Outcome | Predictions) -> list[dict[str, Any]] | None:
     """Return what is decided of each row, in the plain values of ``Decided``; ``None`` of a plain regression.
@@ -19,10 +21,12 @@ def decisions_of(description: ModelDescription, predictions: Outcome | Predictio
         return None
     rule, outcomes = description.decision, description.outcomes
     if rule is None:
-        return [
-            {"outcome": outcomes[index], "score": score}
-            for index, score in zip(indices.tolist(), decimals(scores[range(len(scores)), indices]), strict=True)
-        ]
+        chosen = indices.tolist()
+        if scores.size <= _FEW_SCORES:
+            of_outcomes = [row[index] for row, index in zip(map(decimals, scores), chosen, strict=True)]
+        else:
+            of_outcomes = decimals(scores[range(len(scores)), indices])
+        return [{"outcome": outcomes[index], "score": score} for index, score in zip(chosen, of_outcomes, strict=True)]
     shared = {"bands": rule.bands()}
     of = {} if rule.score_of is None else {"score_of": rule.score_of}
     return [

@@ -1,7 +1,7 @@
 """What explanations have, of what a request wants and the explainer has."""
 
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from schemas.explanation_parts import PART_OF, PARTS
 from schemas.explanation_sets import ExplanationParts, NearestRowsOptions
@@ -14,8 +14,12 @@ from .nearest_rows import RowSearch
 from .training_rows import refuse_training_rows
 from .warm_explainer import WarmExplainer
 
+_PARTS = "parts"  # where an explainer has those of requests without options
 _DEFAULT = frozenset(part.name for part in PARTS if part.is_default)
 _COSTLY = frozenset(part.name for part in PARTS if part.is_costly)
+
+WITHOUT_OPTIONS = frozenset({"instances", "dataset", "row_ids"})
+"""Fields of requests that say which rows are explained, and nothing of what explanations have."""
 
 MAX_STEPS = 50
 """Steps of a curve, so that a picture of it shows each."""
@@ -39,6 +43,14 @@ class Parts(NamedTuple):
 
 def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
     """Return what explanations have; refuse to include what the explainer does not have."""
+    if not request.model_fields_set <= WITHOUT_OPTIONS:
+        return _parts_of(warm, request)
+    if (parts := warm.known.get(_PARTS)) is None:
+        parts = warm.known[_PARTS] = _parts_of(warm, request)
+    return cast("Parts", parts)
+
+
+def _parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
     has = {"rule_set": warm.rules, "approximation_tree": warm.tree, "nearest_rows": warm.reference}
     lacks = {name for name, value in has.items() if value is None}
     if request.detail == "full":

@@ -6,6 +6,7 @@ prepared.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from math import inf
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
@@ -195,7 +196,7 @@ class ReasonTexts:
             texts[index] = self._sentence(columns[index], found) or self._brief_of(columns[index], found)
             if with_intervals:
                 intervals[index] = interval_of(found)
-        shares = [round(share, _SHARE_DIGITS) for share in raw.reasons["share_of_trees"].tolist()]
+        shares = list(map(_rounded_share, raw.reasons["share_of_trees"].tolist()))
         found_reasons = _Found(columns, texts, shares, intervals)
         bounds = pairwise(raw.bounds.tolist())
         return [
@@ -297,6 +298,11 @@ class ReasonTexts:
     def _interval(self, column: int, side: int, low: bytes, high: bytes) -> dict[str, Any]:
         is_transformed = self.reader.columns[column].transformed
         return _interval(RawSide(side), orjson.loads(low), orjson.loads(high), is_transformed=is_transformed)
+
+
+@lru_cache(maxsize=1 << 14)  # of as many trees there are as many shares
+def _rounded_share(share: float) -> float:
+    return round(share, _SHARE_DIGITS)
 
 
 class _Found(NamedTuple):

@@ -1,8 +1,8 @@
 """WarmExplainer: everything that explaining a row needs, read once and held in memory."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -92,6 +92,7 @@ class WarmExplainer:
     training_rows: WarmTrainingRows | None  # likewise
     stores_explanations: bool  # where the service allows it
     provenance: dict[str, Any]
+    known: dict[Hashable, Any] = field(default_factory=dict)  # what follows from it alone, by what it is
 
     def leaves(self, outcome: Outcome) -> NDArray[np.int32]:
         """Return the leaves by which rows are compared with prototypes, (n_rows, n_trees).
@@ -109,7 +110,7 @@ class WarmExplainer:
     def with_words(self, dataset: StoredDataset, dictionary: StoredDictionary) -> "WarmExplainer":
         """Return the same explainer in the words of a dictionary, and of the dataset with which it was read."""
         wording = self.wording_source.wording(dataset, dictionary)
-        return replace(self, wording=wording, effects=_worded(self.effects, self.session, wording))
+        return replace(self, wording=wording, effects=_worded(self.effects, self.session, wording), known={})
 
     @property
     def index(self) -> PrototypeIndex:

@@ -11,15 +11,18 @@ from typing import Any
 from fastapi import FastAPI
 
 from schemas.explanations import ExplanationRequest
+from schemas.models import MAX_INSTANCES
 
 from .middleware.asgi import Application, Message, Receive, Scope, Send
 from .operations.explanations import explain
 from .web import problems
-from .web.request_class import StrictRequest, read_message
+from .web.request_class import QUICK_BYTES, StrictRequest, message_of, parsed, read_message
 
 _JSON, _EMPTY = (b"content-type", b"application/json"), (b"content-length", b"0")
 _ABOUT_BODY = frozenset({b"content-type", b"content-length"})
 _HTML = b"text/html"
+_ROWS_ALONE, _ROW_TYPES = {"instances"}, frozenset({dict, list})
+_WITHOUT_OPTIONS = ExplanationRequest()
 _BEFORE, _AFTER = "/v1/explainers/", "/explanations"
 
 
@@ -57,9 +60,20 @@ async def _read(scope: Scope, receive: Receive) -> ExplanationRequest:
     if is_json:  # which is all that is said of the body
         part = await receive()
         if part["type"] == "http.request" and not part.get("more_body", False):
-            return await read_message(ExplanationRequest, part.get("body", b""))
+            return await _message(part.get("body", b""))
         receive = _with_first(part, receive)
     return await StrictRequest(scope, receive).read(ExplanationRequest)
+
+
+async def _message(body: bytes) -> ExplanationRequest:
+    """Return the request; one that has rows and nothing else, as most have, needs no validation."""
+    if len(body) > QUICK_BYTES:
+        return await read_message(ExplanationRequest, body)
+    value = parsed(body)
+    rows = value["instances"] if type(value) is dict and value.keys() == _ROWS_ALONE else None
+    if type(rows) is list and len(rows) <= MAX_INSTANCES and _ROW_TYPES.issuperset(map(type, rows)):
+        return _WITHOUT_OPTIONS.model_copy(update=value)  # what is in rows is any JSON, and read later
+    return message_of(ExplanationRequest, value)
 
 
 def _with_first(part: Message, receive: Receive) -> Receive:

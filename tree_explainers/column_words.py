@@ -47,16 +47,13 @@ class ColumnWords:
             return wording.value_text(label)
         if isinstance(value, str):
             return wording.value_text(value)
-        return self.with_unit(wording.number_text(self._rounded(value)))
+        if self.decimals is None or not isfinite(value):
+            return self.with_unit(wording.rounded_text(value))
+        return self.with_unit(wording.number_text(round(value, self.decimals) + 0.0))
 
     def exact_value(self, value: float | str | None) -> str:
         """Return a value in words as ``value`` does, but with all decimals that it has in six digits."""
         return replace(self, decimals=None).value(value)
-
-    def _rounded(self, value: float) -> float:
-        if self.decimals is not None and isfinite(value):
-            return round(value, self.decimals) + 0.0
-        return wording.rounded(value)
 
 
 class ColumnPhrases(Protocol):

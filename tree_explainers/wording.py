@@ -75,6 +75,16 @@ def rounded(value: float) -> float:
     return float(f"{known:.{_DIGITS_OF_MANY}g}") if abs(known) < 10**_DIGITS_OF_MANY else float(round(known))
 
 
+def rounded_text(value: float) -> str:
+    """Return the text of a number that is rounded as a value is."""
+    return _rounded_text(value) if value else number_text(value)  # 0 and -0 are equal, and have two texts
+
+
+@lru_cache(maxsize=1 << 16)  # those of prototypes come again and again
+def _rounded_text(value: float) -> str:
+    return number_text(rounded(value))
+
+
 def value_text(value: float | str) -> str:
     """Return a number or a text; texts that hold words of conditions are quoted."""
     if not isinstance(value, str):

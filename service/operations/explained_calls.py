@@ -9,7 +9,7 @@ import orjson
 
 from explanations.documents import written
 from explanations.explained_rows import explain_instances, explain_read, ids_of_rows
-from explanations.included_parts import parts_of
+from explanations.included_parts import WITHOUT_OPTIONS, parts_of
 from explanations.instances import ReadInstances, joined, read_instances, run_readable
 from explanations.warm_explainer import WarmExplainer
 from schemas.explanations import ExplanationRequest
@@ -19,8 +19,6 @@ from tree_explainers.compute.progress import Tick, no_tick
 
 from ..admission.joint_calls import Kind
 from .explanation_records import CallRecord
-
-_OF_ROWS = {"instances", "dataset", "row_ids"}  # fields that calls which are computed together need not share
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,8 +66,8 @@ def explain_call(call: CallOf) -> bytes:
 def kind_of(call: CallOf) -> Kind[CallOf, bytes]:
     """Return which calls it may be computed with: those of its explainer, as that is now, with the same options."""
     request, options = call.request, ""
-    if not request.model_fields_set <= _OF_ROWS:
-        options = request.model_dump_json(exclude=_OF_ROWS, exclude_unset=True)
+    if not request.model_fields_set <= WITHOUT_OPTIONS:
+        options = request.model_dump_json(exclude=set(WITHOUT_OPTIONS), exclude_unset=True)
     return Kind((id(call.warm), options), explain_call, explain_calls)
 
 

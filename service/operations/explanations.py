@@ -29,6 +29,7 @@ from .registered_rows import held_rows, read_rows
 Result = TypeVar("Result")
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
+_ROWS_ALONE = frozenset({"instances", "row_ids"})  # fields of a request without options
 _QUICK_SECONDS = 2.5e-3  # of searching for the nearest reference rows, and as long of all else: at most
 _MOST_TRAINING_SECONDS = 3.0  # of one processor, that training rows take in a call
 _MOST_EFFECT_SECONDS = 3.0  # of one processor, that effects against the means of many rows take in a call
@@ -65,10 +66,8 @@ async def explain(context: AppContext, explainer: str, request: ExplanationReque
     # Ids have an underscore, and names have none.
     name = explainer if "_" not in explainer else None
     warm = await find_warm(context, explainer if name is None else await explainer_named(context, name))
-    size = checked_size(context, warm, request)
+    cost, is_quick = await _known_cost(context, warm, request)
     record = record_of(context, warm, request, name) if warm.stores_explanations else None
-    cost = await cost_of(warm, request, size)
-    is_quick = _is_quick(cost, size.n_rows)
     read = held_rows(context, warm, request) if is_quick and request.dataset is not None else None
     if is_quick and (request.dataset is None or read is not None):
         call = CallOf(warm, request, name, read, record)
@@ -84,6 +83,20 @@ async def explain(context: AppContext, explainer: str, request: ExplanationReque
     if record is not None:
         await store(context, record)
     return body
+
+
+async def _known_cost(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> tuple[Cost, bool]:
+    """Return what a call takes, and whether that is quick; calls with as many rows and no options take the same."""
+    n_rows = len(request.instances)
+    is_plain = 0 < n_rows <= _QUICK_INSTANCES and request.model_fields_set <= _ROWS_ALONE
+    if is_plain and (known := warm.known.get(("cost", n_rows))) is not None:
+        return known, True
+    size = checked_size(context, warm, request)
+    cost = await cost_of(warm, request, size)
+    is_quick = _is_quick(cost, size.n_rows)
+    if is_plain and is_quick and warm.features.nested is None:
+        warm.known["cost", n_rows] = cost
+    return cost, is_quick
 
 
 async def find_warm(context: AppContext, explainer_id: str) -> WarmExplainer:

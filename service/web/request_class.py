@@ -42,7 +42,8 @@ class FormLimits(TypedDict):
 
 # Metadata of a model have rows of up to 10,000 features: a field may be as large as a body of JSON is by default.
 FORM_LIMITS: FormLimits = {"max_files": 1, "max_fields": 5, "max_part_size": 8 << 20}
-_QUICK_BYTES = 64 * 1024  # more could keep the event loop from other callers for tens of milliseconds
+QUICK_BYTES = 64 * 1024
+"""Bodies that are read at once: more could keep the event loop from other callers for tens of milliseconds."""
 _MAX_FIELDS = 100  # of a message: more than any has
 _MAX_FAULTS = 1000  # reporting one takes as long as finding ten
 _PLAIN_INTEGER = re.compile(r"-?[0-9]{1,18}")
@@ -78,7 +79,7 @@ class StrictRequest(Request):
 
 async def read_message(kind: type[Message], body: bytes) -> Message:
     """Return JSON as a message of this kind; much of it is read in a thread."""
-    if len(body) <= _QUICK_BYTES:
+    if len(body) <= QUICK_BYTES:
         return _read(kind, body)
     return await asyncio.get_running_loop().run_in_executor(_reader(), _read, kind, body)
 
@@ -217,7 +218,7 @@ def plain_integer(value: Any) -> Any:  # any value of a path or query
 
 def parse_metadata(kind: type[Message], text: str | None) -> Message:
     """Return the metadata that came with an upload as JSON text."""
-    value = _parsed((text or "{}").encode("utf-8", "surrogatepass"), "metadata: ")
+    value = parsed((text or "{}").encode("utf-8", "surrogatepass"), "metadata: ")
     return _validated(kind, value, "metadata")
 
 
@@ -228,7 +229,11 @@ def _reader() -> ThreadPoolExecutor:
 
 
 def _read(kind: type[Message], body: bytes) -> Message:
-    value = _parsed(body)
+    return message_of(kind, parsed(body))
+
+
+def message_of(kind: type[Message], value: Any) -> Message:  # any JSON value
+    """Return a body's JSON as a message of this kind."""
     if type(value) is dict:
         value = {name: _whole(item) for name, item in value.items()}
         _refuse_crowd(value, _most_rows(kind))
@@ -240,7 +245,8 @@ def _whole(item: Any) -> Any:  # any JSON value
     return int(item) if type(item) is float and item.is_integer() and abs(item) < _LARGEST_WHOLE else item
 
 
-def _parsed(body: bytes, prefix: str = "") -> Any:  # any JSON value
+def parsed(body: bytes, prefix: str = "") -> Any:  # any JSON value
+    """Return JSON, read strictly; ``prefix`` begins what is said of its faults."""
     try:
         return parse_json(body)
     except BadJson as error:

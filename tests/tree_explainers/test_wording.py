@@ -143,3 +143,10 @@ def test_classes_are_quoted_only_where_they_hold_words_of_conditions() -> None:
         "B",
         "x" * 60 + "…",
     ]
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, 0, 1, 1.0, 12345.678, -1e-12, 0.10000000149011612, float("inf")])
+def test_a_rounded_text_is_that_of_the_rounded_number_whatever_came_before(value: float) -> None:
+    for _ in range(2):
+        assert wording.rounded_text(value) == wording.number_text(wording.rounded(value))
+        assert wording.rounded_text(-value) == wording.number_text(wording.rounded(-value))

@@ -161,11 +161,13 @@ class EnsembleEffects:
         return np.asarray(effects * self.scores.signs[score])
 
     def _shares(self, references: NDArray[np.uint16], weights: Floats | None) -> Floats:
+        if len(references) == 1 and weights is None:
+            return _ONE
         if not len(references):
             detail = "Effects need at least one reference case."
             raise InvalidInput(detail, field="reference")
         if weights is None:
-            return _ONE if len(references) == 1 else np.full(len(references), 1 / len(references))
+            return np.full(len(references), 1 / len(references))
         if len(weights) != len(references) or not (np.isfinite(weights) & (weights >= 0)).all() or not sum(weights) > 0:
             detail = "Reference cases need one weight each, none below 0, and some above."
             raise InvalidInput(detail, field="reference")

@@ -23,7 +23,8 @@ _DTYPES: dict[str, np.dtype[Any]] = {
 _LARGEST = {"int64": 2.0**53, "int32": 2.0**31 - 1, "bool": 1.0}  # beyond 2^53 a float64 is no exact integer
 
 
-_FEW_VALUES = 64  # looked at one by one, before numpy has begun
+FEW_VALUES = 64
+"""So many are looked at one by one, before numpy has begun."""
 
 
 class RowEncoder:
@@ -88,8 +89,12 @@ class RowEncoder:
     def _numbers(self, block: NDArray[np.floating[Any]], first: int, spec: InputSpec) -> NDArray[Any]:
         if spec.type in _LARGEST:
             self._check_integers(block, first, spec)
-        with np.errstate(over="ignore"):
-            values: NDArray[Any] = np.ascontiguousarray(block, dtype=_DTYPES[spec.type])
+        dtype = _DTYPES[spec.type]
+        if block.dtype == dtype:
+            values: NDArray[Any] = np.ascontiguousarray(block)
+        else:
+            with np.errstate(over="ignore"):
+                values = np.ascontiguousarray(block, dtype=dtype)
         if has_infinite(values):
             self._check_infinite(block, values, first, spec)
         return values if spec.rank > 1 else values.reshape(-1)
@@ -143,14 +148,14 @@ class RowEncoder:
 
 def has_infinite(values: NDArray[Any]) -> bool:
     """Return whether any number is infinite."""
-    if values.size <= _FEW_VALUES:
+    if values.size <= FEW_VALUES:
         return any(map(isinf, values.ravel().tolist()))
     return bool(np.isinf(values).any())
 
 
 def are_finite(values: NDArray[Any]) -> bool:
     """Return whether no number is infinite or NaN."""
-    if values.size <= _FEW_VALUES:
+    if values.size <= FEW_VALUES:
         return all(map(isfinite, values.ravel().tolist()))
     return bool(np.isfinite(values).all())
 

@@ -5,7 +5,7 @@ It must not import ``onnx``: a process that answers requests opens graphs that w
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module
 from threading import Lock
@@ -19,7 +19,7 @@ from ..compute.threads import in_order, n_cores
 from ..errors import ModelRefused, RowRefused
 from ..rows import Rows
 from .description import ModelDescription
-from .encoding import Feeds, RowEncoder, are_finite
+from .encoding import FEW_VALUES, Feeds, RowEncoder, are_finite
 from .label_index import LabelIndex
 from .refused_values import refusal_of
 from .score_sums import scores_of_sums
@@ -232,7 +232,8 @@ class ModelSession:
             part = waiting.pop()
             try:
                 feeds = self._encode_either(_part_of(rows, part))
-                outcomes.append(replace(self.run(feeds), feeds=feeds))
+                outcome = self.run(feeds)
+                outcomes.append(Outcome(outcome.scores, outcome.labels, outcome.leaves, feeds))
                 accepted += part
             except RowRefused as refusal:
                 if len(part) == 1:
@@ -309,6 +310,8 @@ def _of_another_shape(what: str, values: NDArray[Any], n_rows: int) -> ModelRefu
 
 def _without_excess(scores: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
     """Return probabilities from 0 to 1: averaged in single precision, some are a hair beyond."""
+    if scores.size <= FEW_VALUES and all(0 <= score <= 1 for score in scores.ravel().tolist()):
+        return scores
     within = scores.clip(*_BOUNDS.get(scores.dtype, (0, 1)))
     excess = within - scores
     return np.where(np.abs(excess) <= _ROUNDED_BEYOND, within, scores) if excess.any() else within

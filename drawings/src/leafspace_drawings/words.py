@@ -64,9 +64,11 @@ def _short_of_one(size: float, n_decimals: int) -> int:
 
 def rounded(value: float, digits: int) -> float:
     """Return a number in this many significant digits; one between -1 and 1 in as many as keep it there."""
-    while abs(value) < 1 <= abs(float(f"{value:.{digits}g}")) and digits < _MOST_DECIMALS:
+    short = float(f"{value:.{digits}g}")
+    while abs(value) < 1 <= abs(short) and digits < _MOST_DECIMALS:
         digits += 1
-    return float(f"{value:.{digits}g}")
+        short = float(f"{value:.{digits}g}")
+    return short
 
 
 def count(value: int) -> str:

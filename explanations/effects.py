@@ -1,6 +1,6 @@
 """Effects of a row's features on its score, against a real row or the mean of some: exact Shapley values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import floor, log10, tanh
@@ -61,6 +61,8 @@ class RowEffects(NamedTuple):
     reference: int | MeanReference  # index of the prototype that it is compared with, or the rows
     score: int  # index of the score that effects are on
     of_players: NDArray[np.float64]  # (n_players,)
+    order: list[int]  # players that have some, largest first
+    total: float  # the sum of all
     points: NDArray[np.float64] | None = None  # (n_players,) in points of probability; None: as those of one case
 
 
@@ -198,8 +200,8 @@ class WarmEffects:
         for (reference, score), rows_of_score in together.items():
             some = ranks if len(rows_of_score) == len(ranks) else ranks[rows_of_score]
             effects = self.effects.mean_effects(some, self.ranks[reference : reference + 1], score)
-            for row, of_players in zip(rows_of_score, effects, strict=True):
-                written[row] = RowEffects(reference, score, of_players)
+            for row, of_row in zip(rows_of_score, _ordered(effects), strict=True):
+                written[row] = RowEffects(reference, score, *of_row)
         return written
 
     def _scores(self, question: EffectsQuestion, n_rows: int, labels: NDArray[np.int64] | None) -> list[int]:
@@ -221,8 +223,8 @@ class WarmEffects:
             points: Sequence[NDArray[np.float64] | None] = [None] * len(rows_of_score)
             if self.effects.has_points:
                 points = list(points_of_probability(self.effects, ranks[rows_of_score], *against))
-            for row, of_players, of_row in zip(rows_of_score, effects, points, strict=True):
-                written[row] = RowEffects(mean, score, of_players, of_row)
+            for row, of_row, in_points in zip(rows_of_score, _ordered(effects), points, strict=True):
+                written[row] = RowEffects(mean, score, *of_row, in_points)
         return written
 
     @property
@@ -244,20 +246,19 @@ class WarmEffects:
         kind
             Of the reference.
         """
-        effects, is_mean = row.of_players, isinstance(row.reference, MeanReference)
+        effects, order = row.of_players, row.order
         case = None if isinstance(row.reference, MeanReference) else self.cases[row.reference]
         reference_raw = self._reference_raw(row)
-        raw = reference_raw + float(effects.sum())
-        points = row.points if is_mean else self._points(effects, raw, reference_raw)
-        probability = {} if points is None else {"probability": self._probability(row, reference_raw)}
+        raw = reference_raw + row.total
+        probability = {"probability": self._probability(row, reference_raw)} if self.effects.has_points else {}
+        listed = list(islice((player for player in order if player in self.shown), n_features))
+        in_effects = effects[listed].tolist()
+        in_points = self._points(row, listed, in_effects, (raw, reference_raw))
         digits = _decimals(max(abs(raw), abs(reference_raw)))
         raw, reference_raw = round(raw, digits), round(reference_raw, digits)
-        order = np.argsort(-np.abs(effects), kind="stable")[: np.count_nonzero(effects)].tolist()
-        listed = list(islice((player for player in order if player in self.shown), n_features))
-        in_points = [None] * len(listed) if points is None else points[listed].tolist()
         features = [
             self._entry(player, round(effect, digits), part, values, case)
-            for player, effect, part in zip(listed, effects[listed].tolist(), in_points, strict=True)
+            for player, effect, part in zip(listed, in_effects, in_points, strict=True)
         ]
         n_others = len(order) - len(listed)
         # What is left by rounding is in it, too, so that the printed numbers add up.
@@ -290,9 +291,20 @@ class WarmEffects:
             return row.reference.raw_score(row.score)
         return float(self.raw[row.reference, row.score])
 
-    def _points(self, effects: NDArray[np.float64], raw: float, reference_raw: float) -> NDArray[np.float64] | None:
-        """Return the effects against one case in points of probability; None where there are no such points."""
-        return effects * points_per_log_odds(raw, reference_raw) if self.effects.has_points else None
+    def _points(
+        self, row: RowEffects, listed: Sequence[int], effects: Sequence[float], ends: tuple[float, float]
+    ) -> Sequence[float | None]:
+        """Return the effects of listed players in points of probability; None where there are no such points.
+
+        ``ends`` are the scores of the row and of its reference.
+        """
+        if row.points is not None:
+            of_listed: list[float] = row.points[listed].tolist()
+            return of_listed
+        if not self.effects.has_points:
+            return [None] * len(listed)
+        slope = points_per_log_odds(*ends)
+        return [effect * slope for effect in effects]
 
     def _probability(self, row: RowEffects, reference_raw: float) -> float:
         """Return the probability of the reference case, or the mean of those of the reference rows."""
@@ -319,6 +331,14 @@ class WarmEffects:
         if points is not None:
             entry["points"] = round(points, DIGITS)
         return entry
+
+
+def _ordered(effects: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], list[int], float]]:
+    """Yield the effects of each row, (n_players,), the players that have some, largest first, and the sum of all."""
+    orders = np.argsort(-np.abs(effects), axis=1, kind="stable").tolist()
+    counts, totals = np.count_nonzero(effects, axis=1).tolist(), effects.sum(axis=1).tolist()
+    for of_players, order, count, total in zip(effects, orders, counts, totals, strict=True):
+        yield of_players, order[:count], total
 
 
 def _head(reference: int | MeanReference, case: ReferenceCase | None, kind: ReferenceKind) -> dict[str, Any]:

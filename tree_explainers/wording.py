@@ -20,6 +20,8 @@ _LONGEST_ALTERNATIVE = 2  # longer lists are written as "one of"
 _MOST_LISTED = 10  # categories of a reason; of more it says how many
 _LONGEST_SENT = 60  # characters
 _DIGITS_OF_MANY = 6  # of a value that has more
+_LEAST_SINGLE = 1e-37  # from here on, single precision has seven digits
+_BELOW, _ABOVE = 1 - 1.2e-7, 1 + 1.2e-7
 _EXPONENTS_WRITTEN_OUT = range(-9, 21)
 _NEGLIGIBLE = 1e-30  # LightGBM writes 1e-35 for the threshold between 0 and what is above it
 _ALMOST_INFINITE = (1 - 2.0**-40) * float(np.finfo(np.float64).max)  # some roundings below the largest double
@@ -69,9 +71,15 @@ def rounded(value: float) -> float:
 
     It describes a value; an end of an interval is never rounded so.
     """
-    known = short(float(value))
-    if not isfinite(known) or known.is_integer():
-        return known
+    whole = float(value)
+    if not isfinite(whole) or whole.is_integer():
+        return whole
+    if _LEAST_SINGLE < abs(whole) < 10**_DIGITS_OF_MANY:
+        # What is less than a ten-millionth away has the same digits as a rule, the decimal of single precision, too.
+        text = f"{whole:.6g}"
+        if f"{whole * _BELOW:.6g}" == text == f"{whole * _ABOVE:.6g}":
+            return float(text)
+    known = short(whole)
     return float(f"{known:.{_DIGITS_OF_MANY}g}") if abs(known) < 10**_DIGITS_OF_MANY else float(round(known))
 
 

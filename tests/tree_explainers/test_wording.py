@@ -150,3 +150,14 @@ def test_a_rounded_text_is_that_of_the_rounded_number_whatever_came_before(value
     for _ in range(2):
         assert wording.rounded_text(value) == wording.number_text(wording.rounded(value))
         assert wording.rounded_text(-value) == wording.number_text(wording.rounded(-value))
+
+
+def test_values_are_rounded_as_the_decimals_of_single_precision_that_they_are() -> None:
+    rng = np.random.default_rng(0)
+    for scale in 10.0 ** np.arange(-44, 15):
+        ties = np.round(rng.random(50), 6) + 5e-7  # between two numbers of six digits
+        values = np.concatenate([rng.normal(size=50), ties, -ties]) * scale
+        for value in [*values.tolist(), *values.astype(np.float32).astype(float).tolist()]:
+            known = wording.short(value)
+            expected = float(f"{known:.6g}") if abs(known) < 1e6 else float(round(known))
+            assert repr(wording.rounded(value)) == repr(known if known.is_integer() else expected)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..compute.compiled import array_of, compiled, compiled_ahead
 from .leaf_boxes import ENTRY
 from .nearest import PrototypeIndex
-from .ranked_boxes import RankedBoxes, meet_ranked_pair
+from .ranked_boxes import ALL_BITS, RankedBoxes, meet_ranked_pair
 from .reasons import REASON, Reasons, meet_pair
 from .row_coverage import MinimumProximity
 
@@ -46,7 +46,7 @@ class NearPrototypes:
     @staticmethod
     def of(index: PrototypeIndex, reasons: Reasons, minimum: MinimumProximity) -> "NearPrototypes":
         """Rank the ends of the prototypes' boxes."""
-        return NearPrototypes(index, reasons, RankedBoxes.of(reasons.boxes, reasons.opens), minimum)
+        return NearPrototypes(index, reasons, RankedBoxes.of(reasons.boxes, reasons.opens, index.weights), minimum)
 
     def to_rows(self, leaves: NDArray[np.int32], proximities: NDArray[np.int64], n_prototypes: int) -> NearReasons:
         """Return the nearest prototypes of rows, and why those are near that have the minimum proximity.
@@ -77,7 +77,7 @@ def _types(n: Any) -> list[Any]:  # numba's types
     result = n.Tuple((integers, integers, integers, array_of(REASON)))
     rows = (leaves, n.int64[:, ::1], leaves, n.uint32[::1])
     boxes = (array_of(ENTRY), flags, integers, integers)
-    ranked = n.NamedTuple((flags, integers, integers, n.uint32[::1], *([ranks] * 6)), RankedBoxes)
+    ranked = n.NamedTuple((flags, integers, integers, *([n.uint32[::1]] * 5), ranks, ranks), RankedBoxes)
     return [result(*rows, *boxes, ranked, n.int64, n.int64, n.int64)]
 
 
@@ -99,17 +99,18 @@ def _near_reasons(  # noqa: PLR0917  # parts of objects: compiled code takes arr
     nearest, bounds = _nearest_of_rows(proximities, n_prototypes)
     n_shared = np.empty(len(nearest), dtype=np.int64)
     reasons = np.empty(n_entries[nearest].sum(), dtype=REASON)
-    shared, mask, masked = np.empty(len(weights), np.bool_), np.empty(len(weights), np.int32), weights.astype(np.int64)
+    shared, mask = np.empty(len(weights), np.bool_), np.empty(len(weights), np.uint32)
     end = 0
     for row in range(len(leaves)):
         for pair in range(bounds[row], bounds[row + 1]):
             prototype = nearest[pair]
-            n_shared[pair] = _mark_shared(leaves[row], prototypes[prototype], weights, shared, mask, masked)
+            n_shared[pair] = _mark_shared(leaves[row], prototypes[prototype], shared, mask)
             if proximities[row, prototype] < least_weight or n_shared[pair] < fewest_trees:
                 continue
             if ranked.is_ranked[prototype]:
-                runs, masks = (ranked.runs[prototype], ranked.runs[prototype + 1]), (mask, masked)
-                end += meet_ranked_pair(pair, entries, ranked, runs, masks, masked.sum(), reasons[end:])
+                runs = ranked.runs[prototype], ranked.runs[prototype + 1]
+                weight = proximities[row, prototype]
+                end += meet_ranked_pair(pair, entries, ranked, runs, mask, weight, reasons[end:])
             else:
                 box = slice(starts[prototype], starts[prototype + 1])
                 end += meet_pair(pair, entries[box], opens[box], shared, weights, reasons[end:])
@@ -120,18 +121,15 @@ def _near_reasons(  # noqa: PLR0917  # parts of objects: compiled code takes arr
 def _mark_shared(
     leaves: NDArray[np.int32],
     prototype: NDArray[np.int32],
-    weights: NDArray[np.uint32],
     shared: NDArray[np.bool_],
-    mask: NDArray[np.int32],
-    masked: NDArray[np.int64],
+    mask: NDArray[np.uint32],
 ) -> int:
     """Write which trees a row and a prototype share; return how many."""
     n_shared = 0
-    for tree in range(len(weights)):
+    for tree in range(len(leaves)):
         is_shared = leaves[tree] == prototype[tree]
         shared[tree] = is_shared
-        mask[tree] = -np.int32(is_shared)
-        masked[tree] = np.int64(weights[tree]) * is_shared
+        mask[tree] = ALL_BITS if is_shared else np.uint32(0)
         n_shared += is_shared
     return n_shared
 

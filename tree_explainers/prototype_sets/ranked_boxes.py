@@ -16,6 +16,8 @@ from .leaf_boxes import LeafBoxes, Side
 _MOST_ENTRIES = 1 << 22  # of all prototypes: ranks take 28 bytes each
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
 _MISSING_STAYS = int(Side.MISSING_STAYS)
+ALL_BITS = np.uint32(0xFFFFFFFF)
+"""The mask of a tree that counts."""
 
 
 class RankedBoxes(NamedTuple):
@@ -25,15 +27,15 @@ class RankedBoxes(NamedTuple):
     runs: NDArray[np.int64]  # (n_prototypes + 1,) where each prototype's runs begin
     starts: NDArray[np.int64]  # (n_runs + 1,) where each run's entries begin
     trees: NDArray[np.uint32]  # (n_entries,)
-    opens: NDArray[np.int32]  # (n_entries,) -1 of the first of its prototype, tree and feature, else 0
-    stays: NDArray[np.int32]  # (n_entries,) -1 where a missing value stays in the leaf, else 0
-    low_ranks: NDArray[np.int32]  # (n_entries,) within the run; 1 is the lowest low end
-    high_ranks: NDArray[np.int32]  # (n_entries,) likewise; 1 is the highest high end
+    weights: NDArray[np.uint32]  # (n_entries,) of the tree, where this is the first of the tree's on a feature, else 0
+    stays: NDArray[np.uint32]  # (n_entries,) all bits where a missing value stays in the leaf, else 0
+    low_ranks: NDArray[np.uint32]  # (n_entries,) within the run; 1 is the lowest low end
+    high_ranks: NDArray[np.uint32]  # (n_entries,) likewise; 1 is the highest high end
     low_order: NDArray[np.int32]  # (n_entries,) the entries of each run in the order of their ranks
     high_order: NDArray[np.int32]
 
     @staticmethod
-    def of(boxes: LeafBoxes, opens: NDArray[np.bool_]) -> "RankedBoxes":
+    def of(boxes: LeafBoxes, opens: NDArray[np.bool_], weights: NDArray[np.uint32]) -> "RankedBoxes":
         """Rank the ends of boxes; of equal ends, one that is not in its interval ranks higher, then the earlier entry.
 
         Parameters
@@ -42,29 +44,31 @@ class RankedBoxes(NamedTuple):
             Of the prototypes.
         opens : (n_entries,) bool
             Marks one entry for each feature that a tree tests on a prototype's path.
+        weights : (n_trees,)
+            What each tree counts; at most 2^31 together.
         """
         n_prototypes = len(boxes.starts) - 1
         if len(boxes.entries) > _MOST_ENTRIES:
-            none = RankedBoxes.of(LeafBoxes(np.zeros_like(boxes.starts), boxes.entries[:0]), opens[:0])
+            none = RankedBoxes.of(LeafBoxes(np.zeros_like(boxes.starts), boxes.entries[:0]), opens[:0], weights)
             return none._replace(is_ranked=np.zeros(n_prototypes, np.bool_))
         entries, side = boxes.entries, boxes.entries["side"]
         prototype = np.repeat(np.arange(n_prototypes), np.diff(boxes.starts))
         run = np.cumsum(_begins(prototype, entries["column"])) - 1
         starts = np.searchsorted(run, np.arange(run[-1] + 2 if len(run) else 1)).astype(np.int64)
         later = -np.arange(len(entries))
-        orders = (
-            np.lexsort((later, side & _LOW_INCLUSIVE == 0, entries["low"], run)),
-            np.lexsort((later, side & _HIGH_INCLUSIVE == 0, -entries["high"], run)),
-        )
+        by_low = np.lexsort((later, side & _LOW_INCLUSIVE == 0, entries["low"], run))
+        by_high = np.lexsort((later, side & _HIGH_INCLUSIVE == 0, -entries["high"], run))
         return RankedBoxes(
             np.bincount(prototype[_is_odd(entries)], minlength=n_prototypes) == 0,
             np.searchsorted(starts, boxes.starts).astype(np.int64),
             starts,
             entries["tree"].astype(np.uint32),
-            -opens.astype(np.int32),
-            -(side & _MISSING_STAYS != 0).astype(np.int32),
-            *(_ranks(order, starts[run]) for order in orders),
-            *(order.astype(np.int32) for order in orders),
+            np.where(opens, weights[entries["tree"]], np.uint32(0)),
+            np.where(side & _MISSING_STAYS, ALL_BITS, np.uint32(0)),
+            _ranks(by_low, starts[run]),
+            _ranks(by_high, starts[run]),
+            by_low.astype(np.int32),
+            by_high.astype(np.int32),
         )
 
 
@@ -83,8 +87,8 @@ def _is_odd(entries: NDArray[Any]) -> NDArray[np.bool_]:
     return odd
 
 
-def _ranks(order: NDArray[np.int64], start_of_run: NDArray[np.int64]) -> NDArray[np.int32]:
-    ranks = np.empty(len(order), np.int32)
+def _ranks(order: NDArray[np.int64], start_of_run: NDArray[np.int64]) -> NDArray[np.uint32]:
+    ranks = np.empty(len(order), np.uint32)
     ranks[order] = np.arange(1, len(order) + 1) - start_of_run  # the entries of a run stay in its place
     return ranks
 
@@ -95,7 +99,7 @@ def meet_ranked_pair(  # noqa: PLR0917  # compiled code takes arrays
     entries: NDArray[Any],
     boxes: RankedBoxes,
     runs: tuple[int, int],
-    masks: tuple[NDArray[np.int32], NDArray[np.int64]],
+    mask: NDArray[np.uint32],
     total: int,
     reasons: NDArray[Any],
 ) -> int:
@@ -107,26 +111,27 @@ def meet_ranked_pair(  # noqa: PLR0917  # compiled code takes arrays
         Of all prototypes.
     runs
         The first of the prototype, and where they end.
-    masks : (n_trees,), (n_trees,)
-        -1 and the weight of trees that the pair shares, 0 of others.
+    mask : (n_trees,)
+        All bits of trees that the pair shares, 0 of others.
     total
         The weight of all trees that it shares.
     """
-    mask, masked = masks
     end, first_of_feature, testing = 0, 0, np.int64(0)  # where the feature's reasons begin, and what tests it
     for run in range(*runs):
-        start, low_rank, high_rank, stays = boxes.starts[run], np.int32(0), np.int32(0), np.int32(-1)
+        start, stop = boxes.starts[run], boxes.starts[run + 1]
         if end > first_of_feature and reasons[first_of_feature].feature != entries[start].feature:
             for reason in range(first_of_feature, end):
                 reasons[reason].share_of_trees = testing / max(1.0, total)
             first_of_feature, testing = end, np.int64(0)
-        for entry in range(start, boxes.starts[run + 1]):
-            tree = boxes.trees[entry]
-            shared = mask[tree]
-            low_rank = max(low_rank, boxes.low_ranks[entry] & shared)
-            high_rank = max(high_rank, boxes.high_ranks[entry] & shared)
-            stays &= boxes.stays[entry] | ~shared
-            testing += boxes.opens[entry] & masked[tree]
+        low_rank, high_rank, stays, weight = _meet_run(
+            boxes.trees[start:stop],
+            boxes.low_ranks[start:stop],
+            boxes.high_ranks[start:stop],
+            boxes.stays[start:stop],
+            boxes.weights[start:stop],
+            mask,
+        )
+        testing += weight
         if low_rank > 0:
             low, high = entries[boxes.low_order[start + low_rank - 1]], entries[boxes.high_order[start + high_rank - 1]]
             reason = reasons[end]
@@ -137,3 +142,23 @@ def meet_ranked_pair(  # noqa: PLR0917  # compiled code takes arrays
     for reason in range(first_of_feature, end):
         reasons[reason].share_of_trees = testing / max(1.0, total)
     return end
+
+
+@compiled
+def _meet_run(
+    trees: NDArray[np.uint32],
+    low_ranks: NDArray[np.uint32],
+    high_ranks: NDArray[np.uint32],
+    stays: NDArray[np.uint32],
+    weights: NDArray[np.uint32],
+    mask: NDArray[np.uint32],
+) -> tuple[np.int64, np.int64, np.int64, np.int64]:
+    """Return the highest ranks of shared trees, whether missing values stay in all of them, and their weight."""
+    low_rank, high_rank, weight, all_stay = np.uint32(0), np.uint32(0), np.uint32(0), ALL_BITS
+    for entry in range(len(trees)):
+        shared = mask[trees[entry]]
+        low_rank = max(low_rank, low_ranks[entry] & shared)
+        high_rank = max(high_rank, high_ranks[entry] & shared)
+        all_stay &= stays[entry] | ~shared
+        weight += weights[entry] & shared
+    return np.int64(low_rank), np.int64(high_rank), np.int64(all_stay), np.int64(weight)

@@ -201,6 +201,12 @@ def _proximities(  # two sets of rows and how to compare them
         Which proximity; ``auto`` follows the model's kind of ensemble.
     weights_of
         Proximities, a label audit or a prototype set whose tree weights to use; default: by ``proximity_kind``.
+
+    Returns
+    -------
+    ProximityBlock
+        ``proximities`` has a list for each row, with its proximity (0 to 1) to each of the others, in their order;
+        ``None`` for rows that the model cannot read.
     """
     instances, names = named_instances(gathered(rows), row_ids)
     other_instances, other_names = named_instances(gathered(others), other_row_ids, "other_row_ids")

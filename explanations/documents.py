@@ -24,10 +24,25 @@ def decimals(values: NDArray[np.float32 | np.float64]) -> list[float]:
     return numbers
 
 
+def decimals_of_rows(values: NDArray[np.float32 | np.float64]) -> list[list[float]]:
+    """Return the decimals of each line of a matrix."""
+    numbers: list[list[float]] = (
+        values.tolist()
+        if values.dtype == np.float64
+        else orjson.loads(orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY))
+    )
+    return numbers
+
+
+def as_json(document: Any) -> orjson.Fragment:  # JSON, or a part of it that is written already
+    """Return a document as what becomes a part of another one."""
+    return document if isinstance(document, orjson.Fragment) else orjson.Fragment(orjson.dumps(document))
+
+
 def written(rows: list[Any]) -> list[Any]:
     """Replace rows by their JSON, one at a time: the interpreter's lock is released in between, and their memory."""
     for index, row in enumerate(rows):
-        rows[index] = orjson.Fragment(orjson.dumps(row))
+        rows[index] = as_json(row)
     return rows
 
 

@@ -191,10 +191,8 @@ class WarmEffects:
         if question.mean is not None:
             return self._against_mean(ranks, scores, question.mean)
         together: dict[tuple[int, int], list[int]] = {}
-        for row, class_index in enumerate(compared):
-            candidates = self.candidates[class_index if question.kind == "contrast" else None]
-            if len(candidates):
-                reference = int(candidates[proximities[row, candidates].argmax()])
+        for row, reference in enumerate(self._cases_of(proximities, compared, question.kind)):
+            if reference is not None:
                 together.setdefault((reference, scores[row]), []).append(row)
         written: list[RowEffects | None] = [None] * len(compared)
         for (reference, score), rows_of_score in together.items():
@@ -203,6 +201,21 @@ class WarmEffects:
             for row, of_row in zip(rows_of_score, _ordered(effects), strict=True):
                 written[row] = RowEffects(reference, score, *of_row)
         return written
+
+    def _cases_of(
+        self, proximities: NDArray[np.int64], compared: Sequence[int | None], kind: ReferenceKind
+    ) -> list[int | None]:
+        """Return the prototype that each row is compared with."""
+        references: list[int | None] = [None] * len(compared)
+        of_class: dict[int | None, list[int]] = {}
+        for row, class_index in enumerate(compared):
+            of_class.setdefault(class_index if kind == "contrast" else None, []).append(row)
+        for class_index, rows in of_class.items():
+            if len(candidates := self.candidates[class_index]):
+                nearest = candidates[proximities[rows][:, candidates].argmax(axis=1)].tolist()
+                for row, reference in zip(rows, nearest, strict=True):
+                    references[row] = reference
+        return references
 
     def _scores(self, question: EffectsQuestion, n_rows: int, labels: NDArray[np.int64] | None) -> list[int]:
         """Return the index of the score that the effects of each row are on."""

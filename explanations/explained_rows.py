@@ -35,13 +35,25 @@ NoteEffects = Callable[[Sequence[NDArray[np.float64]]], None]
 """Gets the effects of rows, (n_players,) of each."""
 
 
+Finish = Callable[[dict[str, Any]], Any]
+"""Makes something of an explanation while the processor has it at hand."""
+
+
 def _no_note(_effects: Sequence[NDArray[np.float64]]) -> None:
     """Note nothing."""
 
 
+def _as_it_is(explanation: dict[str, Any]) -> dict[str, Any]:
+    return explanation
+
+
 def explain_instances(
-    warm: WarmExplainer, request: ExplanationRequest, read: ReadInstances | None = None, tick: Tick = no_tick
-) -> list[dict[str, Any]]:
+    warm: WarmExplainer,
+    request: ExplanationRequest,
+    read: ReadInstances | None = None,
+    tick: Tick = no_tick,
+    finish: Finish = _as_it_is,
+) -> list[Any]:
     """Return an explanation or a refusal for each row, in their order.
 
     Parameters
@@ -52,6 +64,8 @@ def explain_instances(
         These rows, read.
     tick
         Is called before each row, and may raise.
+    finish
+        As of ``explain_read``.
 
     Raises
     ------
@@ -62,7 +76,7 @@ def explain_instances(
     parts = parts_of(warm, request)
     read = read_instances(request.instances, warm.features, tick) if read is None else read
     row_ids = ids_of_rows(warm, request, read.n_rows)
-    return explain_read(warm, parts, row_ids, read, run_readable(warm.session, read), tick)
+    return explain_read(warm, parts, row_ids, read, run_readable(warm.session, read), tick, finish=finish)
 
 
 def ids_of_rows(warm: WarmExplainer, request: ExplanationRequest, n_rows: int) -> Sequence[str]:
@@ -81,7 +95,8 @@ def explain_read(
     tick: Tick = no_tick,
     *,
     note_effects: NoteEffects = _no_note,
-) -> list[dict[str, Any]]:
+    finish: Finish = _as_it_is,
+) -> list[Any]:
     """Return an explanation or a refusal for each row that was read, in their order.
 
     Parameters
@@ -96,6 +111,8 @@ def explain_read(
         Is called before each row, and may raise.
     note_effects
         Is called with the effects of all features on each row that has some, listed or not.
+    finish
+        Makes of each explanation, but not of refusals, what is returned for it.
     """
     outcome, indices, refused = run
     leaves = contiguous_leaves(warm.leaves(outcome))
@@ -103,6 +120,8 @@ def explain_read(
     are_near = near_ties(outcome.scores, warm.session.description)
     decided, classes = decisions_of(warm.session.description, outcome), warm.compared_classes(outcome)
     compared = [None] * len(indices) if classes is None else classes.tolist()
+    labels = [None] * len(indices) if outcome.labels is None else outcome.labels.tolist()
+    scores = documents.decimals_of_rows(outcome.scores)
     values = dict(zip(read.indices, read.values, strict=True))
     rows = _accepted_rows(read, indices)
     usual = _are_usual(warm, rows)
@@ -119,6 +138,8 @@ def explain_read(
         explained = ExplainedRow(
             outcome=outcome,
             row=row,
+            label=labels[row],
+            scores=scores[row],
             leaves=leaves[row],
             proximities=proximities[row],
             near=near,
@@ -132,7 +153,7 @@ def explain_read(
             target=read.targets.get(index),
             reference=read.references.get(index),
         )
-        data[index] = _explanation(warm, parts, row_ids[index], explained)
+        data[index] = finish(_explanation(warm, parts, row_ids[index], explained))
     for index, error in refused.items():
         data[index] = documents.refusal(row_ids[index], error)
     return data
@@ -200,11 +221,10 @@ def _compared_label(warm: WarmExplainer, explained: ExplainedRow) -> str | None:
 
 
 def _prediction(warm: WarmExplainer, explained: ExplainedRow) -> dict[str, Any]:
-    scores, label = documents.decimals(explained.outcome.scores[explained.row]), explained.label
-    if label is None:
-        return documents.value_prediction(scores[0])
-    classes = warm.model.classes
-    return documents.class_prediction(classes[label], classes, scores, near_tie=explained.near_tie)
+    if explained.label is None:
+        return documents.value_prediction(explained.scores[0])
+    classes, label = warm.model.classes, explained.label
+    return documents.class_prediction(classes[label], classes, explained.scores, near_tie=explained.near_tie)
 
 
 def _nearest_prototypes(warm: WarmExplainer, parts: Parts, explained: ExplainedRow) -> list[dict[str, Any]]:

@@ -30,6 +30,8 @@ class ExplainedRow(NamedTuple):
 
     outcome: Outcome
     row: int  # index in the outcome
+    label: int | None  # index of the predicted class; None for a regression
+    scores: list[float]  # (n_classes,), or the value alone, in as few digits as their precision takes
     leaves: NDArray[np.int32]  # (n_trees,) by which it is compared with prototypes
     proximities: NDArray[np.int64]  # (n_prototypes,)
     near: Near
@@ -42,12 +44,6 @@ class ExplainedRow(NamedTuple):
     decision: Document | None  # what is decided of it; None of a plain regression
     target: str | float | None = None  # its class or value in the target column, where that is known
     reference: int | None = None  # its index among the reference rows, where it is one of them
-
-    @property
-    def label(self) -> int | None:
-        """Index of the predicted class; ``None`` for a regression."""
-        labels = self.outcome.labels
-        return None if labels is None else int(labels[self.row])
 
 
 Writer = Callable[[WarmExplainer, Parts, ExplainedRow, Document], Any]

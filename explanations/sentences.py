@@ -14,6 +14,7 @@ from .typicality import Standing
 
 _N_FEATURES = 3  # that a summary names
 _MOST_DIGITS = 6  # of a rounded score
+_PLAIN_FROM, _NEARLY_ONE, _NEARLY_HUNDRED = 1e-4, 0.99, 99  # sizes that two digits are enough for, and no exponent
 _LEAST_SHARE = 0.05  # of the difference of two scores: features that move it less are not named beside the first
 
 
@@ -194,6 +195,8 @@ _OF_SCALE = {"probability": "score", "log_odds": "score in log-odds", "value": "
 
 def _signed(number: float) -> str:
     """Return a difference in two digits, or in all that are before its point."""
+    if _PLAIN_FROM <= abs(number) < _NEARLY_ONE or 1 <= abs(number) < _NEARLY_HUNDRED:
+        return f"{number:+.2g}"  # which would come of it below, in thrice the time
     short = rounded(number, 2)
     return f"{'+' if short >= 0 else ''}{wording.number_text(short)}"
 

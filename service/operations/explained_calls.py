@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from explanations.documents import written
+from explanations.documents import as_json, written
 from explanations.explained_rows import explain_instances, explain_read, ids_of_rows
 from explanations.included_parts import WITHOUT_OPTIONS, parts_of
 from explanations.instances import ReadInstances, joined, read_instances, run_readable
@@ -55,7 +55,9 @@ def explain_rows(
     """
     call = CallOf(warm, request, name, read, record)
     read = read_instances(request.instances, warm.features, tick) if read is None else read
-    return _answer(call, read, explain_instances(warm, request, read, tick))
+    if record is not None:
+        return _answer(call, read, explain_instances(warm, request, read, tick))
+    return _answer(call, read, explain_instances(warm, request, read, tick, as_json))
 
 
 def explain_call(call: CallOf) -> bytes:
@@ -97,7 +99,7 @@ def explain_calls(calls: Sequence[CallOf]) -> list[bytes | None]:
 
 
 def _answer(call: CallOf, read: ReadInstances, data: list[Any]) -> bytes:
-    if all(row["status"] == "error" for row in data):
+    if all(isinstance(row, dict) and row["status"] == "error" for row in data):  # and not one that is JSON already
         rows = "instances" if call.read is None else "row_ids"
         problems = [(f"/{rows}/{index}", row["problem"]) for index, row in enumerate(data)]
         raise EveryRowFailed([FieldProblem(pointer=at, detail=row["detail"], code=row["code"]) for at, row in problems])

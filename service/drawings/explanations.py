@@ -1,9 +1,7 @@
 """The view of a row: why it is predicted as it is, and what would change if its values did."""
 
 import json
-import math
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -13,82 +11,168 @@ from leafspace_drawings.words import cell
 from schemas.explanations import ExplanationRequest
 from schemas.prototype_sets import PROTOTYPE_SETS
 from storage.dataset_rows import open_rows
-from storage.errors import NotFound, StorageError
+from storage.errors import NotFound
 from storage.feature_matching import target_of_cell
 
 from ..app_context import AppContext
 from ..operations import datasets, explainers
+from ..operations.explanations import warm_explainer
 from .documents import LINKS, Json, at, of_model, ready, shown_dataset, to_json
+from .typed_values import TypedValues, address_of_values
+
+_MOST_ALONE = 8  # changes of which each is made alone, too
+HIDDEN = "…"  # stands for the value of a hidden feature
 
 
 @dataclass(frozen=True, slots=True)
 class RowToExplain:
-    """A row of an explainer's reference dataset, with values that are changed, and what is drawn beside it."""
+    """A row with values that are changed, and what is drawn beside it.
 
-    row_id: str
-    explainer_id: str
-    known: Json  # the model
+    It is one of an explainer's reference dataset, or a new one, whose values an address has.
+    """
+
+    row_id: str | None  # None: it is new
+    beside: "Beside"
     request: ExplanationRequest
-    dataset: Json
-    prototype_set: Json
     change: "Change"
+    own: TypedValues = field(default_factory=TypedValues)  # of a new row
     target: str | float | None = None  # of a changed row, in the dataset
 
     @classmethod
-    def find(cls, context: AppContext, explainer_id: str, row_id: str, changed: Mapping[str, str]) -> Self:
-        """Read what an explanation and its drawing need."""
-        explainer = explainers.get_explainer(context, explainer_id)
-        prototypes = ready(context, PROTOTYPE_SETS, explainer.prototype_set)
-        known = to_json(context.models.get(explainer.model).view)
-        dataset = shown_dataset(context, prototypes["request"]["dataset"])
+    def find(
+        cls,
+        context: AppContext,
+        explainer_id: str,
+        row_id: str,
+        changed: Mapping[str, str],
+        outcome: str | None = None,
+    ) -> Self:
+        """Read what the explanation of a row of the reference dataset, and its drawing, need.
+
+        ``outcome`` is the one that changes aim at; None: as requests without it do.
+        """
+        beside = Beside.of(context, explainer_id, outcome)
         if not changed:
-            request = ExplanationRequest(dataset=dataset["id"], row_ids=[row_id], detail="full", include=["curves"])
-            return cls(row_id, explainer_id, known, request, dataset, prototypes, Change())
-        row = _row(context, dataset["id"], row_id)
-        change = Change.read(known, row, changed)
-        names = known["feature_names"]
-        instances: list[Any] = [[of.get(name) for name in names] for of in (row, row | change.values)]
-        request = ExplanationRequest(instances=instances, detail="full", include=["curves"])
-        target = target_of_cell(row.get(dataset["target"]), known["classes"])
-        return cls(row_id, explainer_id, known, request, dataset, prototypes, change, target)
+            request = beside.request(dataset=beside.dataset["id"], row_ids=[row_id])
+            return cls(row_id, beside, request, Change())
+        row = _row(context, beside.dataset["id"], row_id)
+        change = Change.of(row, TypedValues.read(beside.known, changed))
+        target = target_of_cell(row.get(beside.dataset["target"]), beside.known["classes"])
+        return cls(row_id, beside, beside.request(instances=beside.instances(row, change)), change, target=target)
+
+    @classmethod
+    def find_new(
+        cls,
+        context: AppContext,
+        explainer_id: str,
+        own: Mapping[str, str],
+        changed: Mapping[str, str],
+        outcome: str | None = None,
+    ) -> Self:
+        """Read what the explanation of a new row needs, of which an address has the values."""
+        beside = Beside.of(context, explainer_id, outcome)
+        typed = TypedValues.read(beside.known, own)
+        change = Change.of(typed.values, TypedValues.read(beside.known, changed))
+        request = beside.request(instances=beside.instances(typed.values, change))
+        return cls(None, beside, request, change, own=typed)
 
     def draw(self, answer: bytes, chosen: int) -> str:
         """Draw why the row is predicted as it is, from the API's answer to the request."""
         answered = json.loads(answer)
-        before, now, change = answered["data"][0], answered["data"][-1], self.change
+        before, now, alone = answered["data"][0], answered["data"][-1], answered["data"][1:-1]
+        change, beside = self.change, self.beside
         if now["status"] == "error":  # the row as it was, with the fields that cannot be so
-            now, change = before, change.without(now["problem"]["detail"])
+            now, change, alone = before, change.without(now["problem"]["detail"]), []
         drawn = WhyContext(
-            dataset=self.dataset,
-            prototype_set=self.prototype_set,
+            dataset=beside.dataset,
+            prototype_set=beside.prototype_set,
             provenance=answered["provenance"],
             links=LINKS,
             chosen=chosen,
             is_editable=True,
             changed=change.before,
             unchanged=before if change.before else None,
+            alone=dict(zip(change.before, alone, strict=True)) if alone else {},
             refused=change.refused,
+            fixed=beside.fixed,
+            form=None if self.row_id is not None else beside.form(self.own.values),
         )
-        of_row = {"row_id": self.row_id} | ({} if self.target is None else {"target": self.target})
+        of_row = {"row_id": self.row_id or ""} | ({} if self.target is None else {"target": self.target})
         drawing = draw_explanation(now | of_row, drawn)
-        return at(drawing, of_model(self.known, f"row {self.row_id}"), self._call)
+        title = "new row" if self.row_id is None else f"row {self.row_id}"
+        return at(drawing, of_model(beside.known, title), self._call)
 
     @property
     def _call(self) -> Call:
         """The call that explains the row."""
         body = self.request.model_dump(mode="json", exclude_unset=True)
-        rows = f'dataset="{self.dataset["id"]}", row_ids=["{self.row_id}"]'
-        if self.change.before:
-            shown = {column["name"] for column in self.dataset["columns"]}
-            named = zip(self.known["feature_names"], body["instances"][1], strict=True)
-            row = {name: value if name in shown else "…" for name, value in named}
+        if self.row_id is not None and not self.change.before:
+            rows = f'dataset="{self.beside.dataset["id"]}", row_ids=["{self.row_id}"]'
+            body = {"dataset": self.beside.dataset["id"], "row_ids": [self.row_id]} | body
+            body.pop("instances", None)
+        else:
+            row = self.beside.shown(body["instances"][-1])
             body["instances"] = [[*row.values()]]
-            rows = repr([{name: value for name, value in row.items() if name in shown}])
-        elif self.request.instances:
-            body = {"dataset": self.dataset["id"], "row_ids": [self.row_id]} | body
-            del body["instances"]
-        python = f'client.explainers.get("{self.explainer_id}").explain({rows}, include=["curves"], detail="full")'
-        return Call(f"/v1/explainers/{self.explainer_id}/explanations", python, "POST", body)
+            rows = repr([{name: value for name, value in row.items() if value != HIDDEN}])
+        python = f'explain({rows}, include={body["include"]!r}, detail="full")'
+        python = f'client.explainers.get("{self.beside.explainer_id}").{python}'
+        return Call(f"/v1/explainers/{self.beside.explainer_id}/explanations", python, "POST", body)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What stands beside the rows that an explainer explains."""
+
+    explainer_id: str
+    known: Json  # the model
+    dataset: Json
+    prototype_set: Json
+    fixed: frozenset[str]  # features that nothing can change, by the dictionary
+    include: tuple[Any, ...]  # parts that are asked for, of those that the explainer can give
+    outcome: str | None = None  # that changes aim at
+
+    @classmethod
+    def of(cls, context: AppContext, explainer_id: str, outcome: str | None = None) -> Self:
+        """Read it."""
+        explainer = explainers.get_explainer(context, explainer_id)
+        prototypes = ready(context, PROTOTYPE_SETS, explainer.prototype_set)
+        warm = warm_explainer(context, explainer_id)
+        known = to_json(context.models.get(explainer.model).view)
+        dataset = shown_dataset(context, prototypes["request"]["dataset"])
+        words = context.dictionaries.get(dataset["id"]).words or {}
+        fixed = frozenset(each["name"] for each in words.get("features", ()) if each.get("fixed"))
+        include = ["curves"]
+        if warm.evidence is not None and warm.evidence.has_targets:
+            include.append("evidence")
+        if warm.model.outcomes:
+            include.append("changes")
+        return cls(explainer_id, known, dataset, prototypes, fixed, tuple(include), outcome)
+
+    def request(self, **rows: Any) -> ExplanationRequest:
+        """Return the request to explain rows."""
+        wished: Json = {} if not self.outcome else {"outcome": self.outcome}
+        return ExplanationRequest(**rows, **wished, detail="full", include=list(self.include))
+
+    def instances(self, row: Json, change: "Change") -> list[Any]:
+        """Return the row as it was, and with what is changed: each alone, where these are a few, and all together."""
+        changed = {name: change.values[name] for name in change.before}
+        alone = [{name: value} for name, value in changed.items()] if 1 < len(changed) <= _MOST_ALONE else []
+        rows = [row, *(row | each for each in alone), *([row | changed] if changed else [])]
+        return [[of.get(name) for name in self.known["feature_names"]] for of in rows]
+
+    def shown(self, instance: list[Any]) -> Json:
+        """Return an instance by feature, without the values of hidden ones."""
+        columns = {column["name"] for column in self.dataset["columns"]}
+        named = zip(self.known["feature_names"], instance, strict=True)
+        return {name: value if name in columns else HIDDEN for name, value in named}
+
+    def form(self, values: Json) -> str:
+        """Return the address of the form with these values."""
+        return f"{LINKS.to('explainers', self.explainer_id, 'form')}{address_of_values(values)}"
+
+    def new_row(self, values: Json) -> str:
+        """Return the address of the view of a new row with these values."""
+        return f"{LINKS.to('explainers', self.explainer_id, 'new-row')}{address_of_values(values)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,41 +184,16 @@ class Change:
     refused: Mapping[str, RefusedValue] = field(default_factory=dict)  # what cannot be a value of its feature
 
     @classmethod
-    def read(cls, known: Json, row: Json, texts: Mapping[str, str]) -> Self:
-        """Read the texts of an address; the features of others than the model's are refused."""
-        types = dict(zip(known["feature_names"], known["feature_types"], strict=True))
-        if unknown := [name for name in texts if name not in types]:
-            raise StorageError(
-                "unknown_feature", f"the model has no feature {unknown[0][:80]!r}", f"/{unknown[0][:80]}"
-            )
-        values, refused = {}, {}
-        for name, text in texts.items():
-            try:
-                values[name] = value_of(text, types[name])
-            except StorageError as error:
-                refused[name] = RefusedValue(text, error.detail)
-        return cls(values, {name: row.get(name) for name in values if row.get(name) != values[name]}, refused)
+    def of(cls, row: Json, typed: TypedValues) -> Self:
+        """Return what typed values change in a row."""
+        before = {name: row.get(name) for name, value in typed.values.items() if row.get(name) != value}
+        return cls(typed.values, before, typed.refused)
 
     def without(self, problem: str) -> "Change":
         """Return no change but the fields that it was written into, those that the problem names if it does."""
         named = [name for name in self.before if repr(name) in problem] or [*self.before]
         fields = {name: RefusedValue(cell(self.values[name]), problem) for name in named}
         return Change(refused={**self.refused, **fields})
-
-
-def value_of(text: str, kind: str) -> float | bool | str | None:
-    """Return what a field of the page says; an empty one is missing."""
-    if not text:
-        return None
-    if kind == "boolean":
-        return text.lower() in {"yes", "true", "1"}
-    if kind != "number":
-        return text
-    with suppress(ValueError):
-        value = float(text.replace(",", ""))
-        if math.isfinite(value):
-            return value
-    raise StorageError("validation_failed", f"{text[:80]!r} is not a finite number; write one, such as 12.5")
 
 
 def _row(context: AppContext, dataset_id: str, row_id: str) -> Json:

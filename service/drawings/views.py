@@ -54,7 +54,7 @@ from ..operations import artefacts, explainers, models, prototype_sets, reports
 from ..operations.approximation_trees import next_question
 from ..operations.explanations import warm_explainer
 from .documents import LINKS, Draw, Json, Parameters, at, beside, listed, newest, of_model, read, ready, to_json, view
-from .explanations import value_of
+from .typed_values import CHANGED, texts_in, value_of
 
 _LISTED, _LISTED_ARTEFACTS, _SEARCHED = 50, 200, 1000
 _MOST_COMPARED = 20  # datasets, whose columns are read while somebody waits
@@ -196,7 +196,7 @@ def questionnaire(context: AppContext, artefact_id: str, parameters: Parameters)
     document = ready(context, APPROXIMATION_TREES, artefact_id)
     known, dataset = beside(context, document)
     types = dict(zip(known["feature_names"], known["feature_types"], strict=True))
-    answers = {name: value_of(text, types.get(name, "number")) for name, text in changed_in(parameters).items()}
+    answers = {name: value_of(text, types.get(name, "number")) for name, text in texts_in(parameters, CHANGED).items()}
     question = to_json(next_question(context, artefact_id, NextQuestionRequest(answers=answers)))
     drawing = draw_approximation_tree(document, TreeContext(known, dataset, question, answers, LINKS))
     path = f"{APPROXIMATION_TREES.path}/{artefact_id}/next-question"
@@ -237,14 +237,6 @@ def _filed(context: AppContext, report_id: str, *, is_verified: bool) -> str:
     drawing = report.draw_filed(state, reports.report_file(context, report_id), verification, LINKS)
     save = Call(f"{REPORTS.path}/{report_id}/content", f'client.reports.get("{report_id}").save("report.html")')
     return at(drawing, way, save)
-
-
-_CHANGED = "set."  # before the name of a feature that is changed
-
-
-def changed_in(parameters: Parameters) -> dict[str, str]:
-    """Return the values that an address sets, by feature."""
-    return {name.removeprefix(_CHANGED): value for name, value in parameters.items() if name.startswith(_CHANGED)}
 
 
 def _artefact_view(noun: Noun[Any], picture: Picture) -> Draw:

@@ -5,9 +5,10 @@
 import { refusal } from "./failures.js";
 import { followJobs } from "./progress.js";
 import { wireMap } from "./map.js";
+import { wireNewRow } from "./new_row.js";
 import { wireReview } from "./queue.js";
 
-const WIRES = [wireAddress, wireCalls, wireRequests, wireCancel, followJobs, wireReview, wireMap];
+const WIRES = [wireAddress, wireCalls, wireRequests, wireCancel, followJobs, wireReview, wireMap, wireNewRow];
 
 /** Wire a view that was just shown. */
 export function wire(main, frame) {

@@ -6,6 +6,7 @@ public; views require the scopes of what they show (``route_scopes``).
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 from importlib.resources import files
@@ -13,14 +14,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
 from leafspace_drawings import pictures, style_sheet
+from pydantic import Field
 
 from schemas.contract import Contract
+from storage.errors import EveryRowFailed
 
 from ..app_context import AppContext
-from ..drawings import views
+from ..drawings import new_rows, views
 from ..drawings.documents import VIEWS, Draw
-from ..drawings.explanations import RowToExplain
+from ..drawings.explanations import Beside, RowToExplain
+from ..drawings.new_rows import RowsToDecide
+from ..drawings.pasted_rows import MAX_PASTED_BYTES
 from ..drawings.regions import RegionsToExplain
+from ..drawings.typed_values import CHANGED, OWN, texts_in
 from ..operations.explanations import explain
 from .dependencies import ContextDep, MemoryDep, RequestMemory
 
@@ -128,20 +134,72 @@ async def draw_represented(
 
 
 @router.get("/page/parts/explainers/{explainer_id}/rows/{row_id:path}")
-async def draw_explained_row(  # what the address names
+async def draw_explained_row(  # noqa: PLR0917  # what the address names
     explainer_id: str,
     row_id: str,
     request: Request,
     context: ContextDep,
     memory: MemoryDep,
     k: Annotated[int, Query(ge=0, le=9)] = 0,
+    outcome: str | None = None,
 ) -> Response:
-    """Draw why a row is predicted as it is; ``set.NAME`` changes the value of a feature."""
-    changed = views.changed_in(dict(request.query_params))
-    find = partial(RowToExplain.find, context, explainer_id, row_id, changed)
+    """Draw why a row is predicted as it is; ``set.NAME`` changes the value of a feature, ``outcome`` is wished."""
+    changed = texts_in(request.query_params, CHANGED)
+    find = partial(RowToExplain.find, context, explainer_id, row_id, changed, outcome)
     row = await memory.make_early(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, find)
     answer = await explain(context, explainer_id, row.request)
     return await _drawn(context, memory, lambda: row.draw(answer, k))
+
+
+@router.get("/page/parts/explainers/{explainer_id}/new-row")
+async def draw_new_row(
+    explainer_id: str,
+    request: Request,
+    context: ContextDep,
+    memory: MemoryDep,
+    k: Annotated[int, Query(ge=0, le=9)] = 0,
+    outcome: str | None = None,
+) -> Response:
+    """Draw why a row that is not in the data is predicted as it is: ``of.NAME`` are its values, ``set.NAME`` changes.
+
+    Where it has a value that cannot be one, its form is drawn, and says so.
+    """
+    own, changed = (texts_in(request.query_params, beginning) for beginning in (OWN, CHANGED))
+    find = partial(RowToExplain.find_new, context, explainer_id, own, changed, outcome)
+    row = await memory.make_early(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, find)
+    form = partial(new_rows.form, context, row.beside, own)
+    if row.own.refused:
+        return await _drawn(context, memory, lambda: form(row.own.refused))
+    try:
+        answer = await explain(context, explainer_id, row.request)
+    except EveryRowFailed as failure:
+        problem = failure.errors[0].detail
+        return await _drawn(context, memory, lambda: form({}, problem))
+    return await _drawn(context, memory, lambda: row.draw(answer, k))
+
+
+@router.get("/page/parts/explainers/{explainer_id}/form")
+async def draw_form(explainer_id: str, request: Request, context: ContextDep, memory: MemoryDep) -> Response:
+    """Draw the form of a row that is not in the data; ``of.NAME`` are the values that its fields begin with."""
+    own = texts_in(request.query_params, OWN)
+    return await _drawn(context, memory, lambda: new_rows.form(context, Beside.of(context, explainer_id), own))
+
+
+class Pasted(Contract):
+    """Rows as text."""
+
+    text: str = Field(max_length=MAX_PASTED_BYTES)
+
+
+@router.post("/page/parts/explainers/{explainer_id}/pasted")
+async def draw_pasted(explainer_id: str, pasted: Pasted, context: ContextDep, memory: MemoryDep) -> Response:
+    """Draw what is decided of rows that were pasted, each with its address."""
+    find = partial(RowsToDecide.find, context, explainer_id, pasted.text)
+    rows = await memory.make_early(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, find)
+    answer: bytes | None = None
+    with suppress(EveryRowFailed):  # each row that is read says what is wrong with it, where it is opened
+        answer = await explain(context, explainer_id, rows.request) if rows.request is not None else None
+    return await _drawn(context, memory, lambda: rows.draw(answer))
 
 
 @router.get("/page/parts/regions/{explainer_id}")

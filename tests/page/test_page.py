@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
 
 _PHONE_WIDTH, _PHONE_HEIGHT = 390, 844
-_MOST_SCRIPT, _MOST_STYLE = 40_000, 24_000
+_MOST_SCRIPT, _MOST_STYLE = 48_000, 30_000
 
 
 @pytest.mark.long

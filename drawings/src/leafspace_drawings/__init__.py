@@ -2,6 +2,7 @@
 
 from . import report
 from .approximation_tree import TreeContext, draw_approximation_tree, draw_next_question
+from .columns import ColumnNames
 from .comparison import ComparisonContext, draw_comparison
 from .dataset import DatasetContext, draw_dataset
 from .document import notebook_output, style_sheet, whole_document
@@ -14,6 +15,7 @@ from .label_review import Queue, ReviewContext, draw_label_review
 from .links import Links
 from .map import MapContext, draw_map
 from .model import ModelContext, Request, draw_model
+from .new_row import DecidedRow, NewRowForm, PastedTable, draw_new_row_form, draw_pasted_rows
 from .overview import Here, OverRows, draw_explainer, draw_found, draw_jobs, draw_overview, draw_pending
 from .pictures import Picture, address_of, picture_of_id, pictures
 from .place import Call, Place, draw_at
@@ -25,16 +27,20 @@ from .rule_set import RulesContext, draw_rule_set
 __all__ = [
     "AuditContext",
     "Call",
+    "ColumnNames",
     "ComparisonContext",
     "DatasetContext",
+    "DecidedRow",
     "Fact",
     "FactCard",
     "Here",
     "Links",
     "MapContext",
     "ModelContext",
+    "NewRowForm",
     "OverRows",
     "Panel",
+    "PastedTable",
     "Picture",
     "Place",
     "Queue",
@@ -63,8 +69,10 @@ __all__ = [
     "draw_label_review",
     "draw_map",
     "draw_model",
+    "draw_new_row_form",
     "draw_next_question",
     "draw_overview",
+    "draw_pasted_rows",
     "draw_pending",
     "draw_prototype_set",
     "draw_regions",

@@ -12,8 +12,9 @@ from .links import Links
 from .scales import Axis, Strip
 from .score_curves import ScoreCurves
 from .templating import render
+from .value_fields import choices_of, hint_of
 from .waterfall import DecisionBar, Waterfall
-from .words import cell, number
+from .words import number, share
 
 Json = Mapping[str, Any]
 Drawn = TypeVar("Drawn", DecisionBar | None, Waterfall | None, ScoreCurves | None)
@@ -35,6 +36,9 @@ class WhyContext:
     is_editable: bool = False  # values are fields
     changed: Mapping[str, Any] = field(default_factory=dict)  # what-if: the values before, by feature
     unchanged: Json | None = None  # what-if: the explanation of the row before the change
+    alone: Mapping[str, Json] = field(default_factory=dict)  # what-if: that with one of several changes, by feature
+    fixed: frozenset[str] = frozenset()  # features that nothing can change, by the dictionary
+    form: str | None = None  # the row is new: the address of the form with its values
     refused: Mapping[str, "RefusedValue"] = field(
         default_factory=dict
     )  # what-if: fields that hold no value, by feature
@@ -70,6 +74,8 @@ class Feature:
     refused: RefusedValue | None = None  # what the field holds instead of a value
     choices: tuple[str, ...] = ()  # the values that it may have, where these are few
     hint: str = ""  # which values the reference rows have
+    is_fixed: bool = False  # nothing can change it, by the dictionary
+    shift: tuple[str, str] | None = None  # what-if: the score before and after this change alone
 
     @property
     def is_edited(self) -> bool:
@@ -83,6 +89,8 @@ class _Before:
     def __init__(self, row: Json) -> None:
         self.prediction: Json = row["prediction"]
         self.scores = {score["label"]: score["value"] for score in self.prediction.get("scores") or ()}
+        decided = row.get("decision") or _EMPTY
+        self.outcome = decided.get("outcome_text", decided.get("outcome"))
 
 
 class _Why:
@@ -124,8 +132,8 @@ class _Why:
 
     @property
     def title(self) -> str:
-        """The name of the row."""
-        return str(self.row["row_id"])
+        """The name of the row; none of a new one."""
+        return "" if self.context.form is not None else str(self.row["row_id"])
 
     @property
     def label(self) -> ClassMark:
@@ -173,6 +181,15 @@ class _Why:
         """Whether the trees that the row shares with its nearest prototype weigh more or less than as many others."""
         near = self.nearest[0]
         return bool(abs(near["shared_trees"] / near["n_trees"] - near["proximity"]) >= _UNEQUAL)
+
+    @property
+    def other_outcomes(self) -> list[str]:
+        """The outcomes that the row does not have, which it may be wished to have."""
+        decided = self.row.get("decision") or _EMPTY
+        outcomes = [band["outcome"] for band in decided.get("bands") or ()]
+        return [
+            each for each in outcomes or [score["label"] for score in self.scores] if each != decided.get("outcome")
+        ]
 
     @property
     def agrees(self) -> bool | None:
@@ -243,9 +260,31 @@ class _Why:
             before=self.context.changed.get(name),
             is_changed=is_changed,
             refused=self.context.refused.get(name),
-            choices=_choices(self._columns.get(name), value),
-            hint=_hint(self._columns.get(name)),
+            choices=choices_of(self._columns.get(name), value),
+            hint=hint_of(self._columns.get(name)),
+            is_fixed=name in self.context.fixed,
+            shift=self._shift(name) if is_changed else None,
         )
+
+    def _shift(self, name: str) -> tuple[str, str] | None:
+        """Return the score, or the value, before a change and after this change alone."""
+        before, after = self.context.unchanged, self.context.alone.get(name)
+        if after is None and len(self.context.changed) == 1:
+            after = self.row
+        if before is None or after is None or after["status"] == "error":
+            return None
+        return self._score_text(before), self._score_text(after)
+
+    def _score_text(self, row: Json) -> str:
+        if self.is_regression:
+            return number(row["prediction"]["value"])
+        return share(next(each["value"] for each in row["prediction"]["scores"] if each["label"] == self.shifted))
+
+    @property
+    def shifted(self) -> str:
+        """The class whose score changes are said of: that which decides, or that which was predicted before."""
+        decided = (self.row.get("decision") or _EMPTY).get("score_of")
+        return str(decided or (self.context.unchanged or self.row)["prediction"]["label"])
 
     def _strip(self, name: str, reason: Json | None, value: Any) -> Strip | None:  # a cell
         axis = Axis.of(self._columns.get(name))
@@ -281,7 +320,6 @@ class _Why:
 
 
 _UNKNOWN = ""
-_MOST_CHOICES = 100  # categories that a field lists; more are typed
 
 
 def _reasons(row: Json, chosen: int) -> dict[str, Json]:
@@ -290,27 +328,6 @@ def _reasons(row: Json, chosen: int) -> dict[str, Json]:
     return (
         {reason["feature"]: reason for reason in nearest[min(chosen, len(nearest) - 1)]["reasons"]} if nearest else {}
     )
-
-
-def _choices(column: Json | None, value: Any) -> tuple[str, ...]:  # a cell
-    """Return the values that a category or a boolean may have, empty for a missing one; none where it is to be typed.
-
-    The present value is among them, whatever it is.
-    """
-    if column is None or column["type"] == "number":
-        return ()
-    known = ["yes", "no"] if column["type"] == "boolean" else column.get("categories") or []
-    if not 0 < len(known) <= _MOST_CHOICES:
-        return ()
-    missing = [""] if value is None or column.get("n_missing") else []
-    return tuple(dict.fromkeys([*known, *([] if value is None else [cell(value)]), *missing]))
-
-
-def _hint(column: Json | None) -> str:
-    """Return which numbers the reference rows have; nothing for other columns."""
-    if column is None or column.get("min") is None:
-        return ""
-    return f"in the reference rows {number(column['min'])} to {number(column['max'])}"
 
 
 def _as_number(value: Any) -> float | None:  # a cell

@@ -117,6 +117,7 @@ def draw_explainer(explainer: Json, prototypes: Sequence[Json], links: Links, ov
         explainer=explainer,
         parts=[*parts, regions],
         rows=rows,
+        new_row=links.to("explainers", explainer["id"], "form"),
         prototypes=links_of_rows,
         over=over_rows or OverRows(),
     )

@@ -1,0 +1,31 @@
+"""Fields for the values of a row: the choices of one, and which values the reference rows have."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from .words import cell, number
+
+Json = Mapping[str, Any]
+
+_MOST_CHOICES = 100  # categories that a field lists; more are typed
+
+
+def choices_of(column: Json | None, value: Any) -> tuple[str, ...]:  # a cell
+    """Return the values that a category or a boolean may have, empty for a missing one; none where it is to be typed.
+
+    The present value is among them, whatever it is.
+    """
+    if column is None or column["type"] == "number":
+        return ()
+    known = ["yes", "no"] if column["type"] == "boolean" else column.get("categories") or []
+    if not 0 < len(known) <= _MOST_CHOICES:
+        return ()
+    missing = [""] if value is None or column.get("n_missing") else []
+    return tuple(dict.fromkeys([*known, *([] if value is None else [cell(value)]), *missing]))
+
+
+def hint_of(column: Json | None) -> str:
+    """Return which numbers the reference rows have; nothing for other columns."""
+    if column is None or column.get("min") is None:
+        return ""
+    return f"in the reference rows {number(column['min'])} to {number(column['max'])}"

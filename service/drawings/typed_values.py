@@ -1,0 +1,88 @@
+"""Values that somebody typed or pasted, as a model takes them; what cannot be a value is refused by feature."""
+
+import math
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from leafspace_drawings import RefusedValue
+
+from storage.errors import StorageError
+
+from .documents import Json
+
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
+_CHARACTERS_SHOWN = 80
+_EXACT_BELOW = 2.0**53  # whole numbers
+OWN, CHANGED = "of.", "set."  # before the name of a feature: its value in a new row, and one that it is changed to
+
+
+@dataclass(frozen=True, slots=True)
+class TypedValues:
+    """Values by feature, and the texts that are none."""
+
+    values: Json = field(default_factory=dict)  # as the model takes them
+    refused: Mapping[str, RefusedValue] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, known: Json, texts: Mapping[str, str]) -> "TypedValues":
+        """Read texts by feature.
+
+        Raises
+        ------
+        StorageError
+            ``unknown_feature`` for a feature that the model ``known`` does not have.
+        """
+        types = dict(zip(known["feature_names"], known["feature_types"], strict=True))
+        if unknown := [name[:_CHARACTERS_SHOWN] for name in texts if name not in types]:
+            raise StorageError("unknown_feature", f"the model has no feature {unknown[0]!r}", f"/{unknown[0]}")
+        values, refused = {}, {}
+        for name, text in texts.items():
+            try:
+                values[name] = value_of(text, types[name])
+            except StorageError as error:
+                refused[name] = RefusedValue(text, error.detail)
+        return cls(values, refused)
+
+
+def value_of(text: str, kind: str) -> float | bool | str | None:
+    """Return what a field of the page says; an empty one is missing.
+
+    Commas separate thousands, where they can; a decimal comma is refused.
+    """
+    if not text:
+        return None
+    if kind == "boolean":
+        return text.lower() in {"yes", "true", "1"}
+    if kind != "number":
+        return text
+    with suppress(ValueError):
+        value = float(text.replace(",", "") if _THOUSANDS.fullmatch(text.strip()) else text)
+        if math.isfinite(value):
+            return value
+    detail = f"{text[:_CHARACTERS_SHOWN]!r} is not a finite number; write one, such as 12.5"
+    raise StorageError("validation_failed", detail)
+
+
+def text_of(value: Any) -> str:  # a cell of JSON
+    """Return the text of a value, which ``value_of`` reads as the same value; of a missing one none."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_BELOW
+    return str(int(value) if is_whole else value)
+
+
+def address_of_values(values: Json) -> str:
+    """Return the parameters of an address that has these values; missing ones are left out."""
+    texts = {f"{OWN}{name}": text for name, value in values.items() if (text := text_of(value))}
+    return f"?{urlencode(texts, quote_via=quote)}" if texts else ""
+
+
+def texts_in(parameters: Mapping[str, str], beginning: str) -> dict[str, str]:
+    """Return the texts by feature of an address's parameters that begin so."""
+    return {name.removeprefix(beginning): text for name, text in parameters.items() if name.startswith(beginning)}

@@ -79,6 +79,7 @@ def _operation(method: str, path: str, operation: Json) -> str:
         _body(operation),
         _answers(operation),
         _problems(operation),
+        *_call(method, path, operation),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -115,6 +116,16 @@ def _problems(operation: Json) -> str:
     statuses = sorted(status for status in operation["responses"] if status >= "400")
     linked = ", ".join(f"[{status}](#problems-{status})" for status in statuses)
     return f"**Problems**: {linked}" if linked else ""
+
+
+def _call(method: str, path: str, operation: Json) -> Iterator[str]:
+    """Yield a call by curl, where the body is JSON and its object has an example."""
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    for name in names_in(content.get("schema", {})):
+        for example in contract()["components"]["schemas"][name].get("examples", [])[:1]:
+            body = json.dumps(example, ensure_ascii=False).replace("'", "'\\''")
+            call = f'curl -X {method.upper()} "http://127.0.0.1:8000{path}" -H "Content-Type: application/json"'
+            yield f"**Example**\n\n```sh\n{call} \\\n  -d '{body}'\n```"
 
 
 def _object(name: str, heading: str) -> str:

@@ -1,3 +1,4 @@
+import json
 import re
 
 import pytest
@@ -68,3 +69,10 @@ def test_types_are_written_with_their_ranges(schema: dict[str, object], words: s
 def test_a_part_that_there_is_not_fails_the_build() -> None:
     with pytest.raises(KeyError):
         with_written_parts("*`make docs` writes here: operations of hamsters.*")
+
+
+def test_operations_that_take_json_have_a_call_to_copy(written: str) -> None:
+    (call,) = re.findall(r"```sh\n(curl -X POST \"[^\"]*/v1/maps\".*?)\n```", written, re.DOTALL)
+    body = call.partition("-d '")[2].removesuffix("'")
+
+    assert json.loads(body) == contract()["components"]["schemas"]["MapRequest"]["examples"][0]

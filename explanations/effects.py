@@ -18,6 +18,7 @@ from tree_explainers.effects.ensemble_effects import (
     points_per_log_odds,
     probabilities,
 )
+from tree_explainers.effects.nearest_cases import NearestCases
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import ModelDescription
@@ -73,7 +74,7 @@ class WarmEffects:
     effects: EnsembleEffects
     columns: TreeColumns
     cases: tuple[ReferenceCase, ...]  # (n_prototypes,)
-    candidates: Mapping[int | None, NDArray[np.int64]]  # prototypes that rows are compared with, by the rows' class
+    candidates: NearestCases  # prototypes that rows are compared with: all, and then by the rows' class or outcome
     score: int | None  # index of the score that effects are on; None: that of the predicted class
     ranks: NDArray[np.uint16]  # (n_prototypes, n_ranked)
     raw: NDArray[np.float64]  # (n_prototypes, n_scores)
@@ -112,7 +113,7 @@ class WarmEffects:
             effects=effects,
             columns=columns,
             cases=cases,
-            candidates=_candidates(description, cases, classes, by_outcome=by_outcome),
+            candidates=NearestCases.of(_candidates(description, cases, classes, by_outcome=by_outcome)),
             score=rule.column if by_outcome and rule is not None else None,
             ranks=ranks,
             raw=raw,
@@ -165,10 +166,8 @@ class WarmEffects:
     ) -> list[RowEffects | None]:
         """Return the effects of rows that the model takes; ``None`` where a row has nothing to be compared with.
 
-        As a ``contrast`` a row is compared with the nearest prototype of another class or, where outcomes are better
-        and worse, of the best other outcome that has one; there is none where all prototypes are of the row's class.
-        Prototypes whose own label is what the model predicts come first. Rows that have the same one are calculated
-        together.
+        As a ``contrast`` a row is compared with the nearest prototype of another class, those first of which the model
+        is right, or, where outcomes are better and worse, of the best other outcome that has one.
 
         Parameters
         ----------
@@ -190,32 +189,17 @@ class WarmEffects:
         scores = self._scores(question, len(compared), labels)
         if question.mean is not None:
             return self._against_mean(ranks, scores, question.mean)
-        together: dict[tuple[int, int], list[int]] = {}
-        for row, reference in enumerate(self._cases_of(proximities, compared, question.kind)):
-            if reference is not None:
-                together.setdefault((reference, scores[row]), []).append(row)
+        kinds = [0 if index is None or question.kind != "contrast" else index + 1 for index in compared]
+        references = self.candidates.of_rows(proximities, np.array(kinds, np.int64)).tolist()
         written: list[RowEffects | None] = [None] * len(compared)
-        for (reference, score), rows_of_score in together.items():
-            some = ranks if len(rows_of_score) == len(ranks) else ranks[rows_of_score]
-            effects = self.effects.mean_effects(some, self.ranks[reference : reference + 1], score)
-            for row, of_row in zip(rows_of_score, _ordered(effects), strict=True):
+        paired = [row for row, reference in enumerate(references) if reference >= 0]
+        if paired:
+            references, scores = [references[row] for row in paired], [scores[row] for row in paired]
+            some = ranks if len(paired) == len(ranks) else ranks[paired]
+            effects = self.effects.effects_of_pairs(some, self.ranks, references, scores)
+            for row, reference, score, of_row in zip(paired, references, scores, _ordered(effects), strict=True):
                 written[row] = RowEffects(reference, score, *of_row)
         return written
-
-    def _cases_of(
-        self, proximities: NDArray[np.int64], compared: Sequence[int | None], kind: ReferenceKind
-    ) -> list[int | None]:
-        """Return the prototype that each row is compared with."""
-        references: list[int | None] = [None] * len(compared)
-        of_class: dict[int | None, list[int]] = {}
-        for row, class_index in enumerate(compared):
-            of_class.setdefault(class_index if kind == "contrast" else None, []).append(row)
-        for class_index, rows in of_class.items():
-            if len(candidates := self.candidates[class_index]):
-                nearest = candidates[proximities[rows][:, candidates].argmax(axis=1)].tolist()
-                for row, reference in zip(rows, nearest, strict=True):
-                    references[row] = reference
-        return references
 
     def _scores(self, question: EffectsQuestion, n_rows: int, labels: NDArray[np.int64] | None) -> list[int]:
         """Return the index of the score that the effects of each row are on."""
@@ -365,8 +349,8 @@ def _head(reference: int | MeanReference, case: ReferenceCase | None, kind: Refe
 
 def _candidates(
     description: ModelDescription, cases: Sequence[ReferenceCase], classes: NDArray[np.int64], *, by_outcome: bool
-) -> dict[int | None, NDArray[np.int64]]:
-    """Return the prototypes that rows may be compared with, by the rows' class or outcome; None of a regression."""
+) -> list[NDArray[np.int64]]:
+    """Return the prototypes that rows may be compared with: all rows, and then those of each class or outcome."""
     are_sure = np.array([case.is_sure for case in cases])
     best_first = _best_first(description) if by_outcome else ()
     n_classes = len(description.outcomes if by_outcome else description.classes)
@@ -374,11 +358,11 @@ def _candidates(
     def chosen(allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
         return np.flatnonzero(allowed & are_sure if (allowed & are_sure).any() else allowed)
 
-    candidates: dict[int | None, NDArray[np.int64]] = {None: chosen(np.ones(len(cases), np.bool_))}
+    candidates = [chosen(np.ones(len(cases), np.bool_))]
     for class_index in range(n_classes):
         others = (classes == outcome for outcome in best_first if outcome != class_index)
         best = next((allowed for allowed in others if allowed.any()), classes != class_index)
-        candidates[class_index] = chosen(best)
+        candidates.append(chosen(best))
     return candidates
 
 

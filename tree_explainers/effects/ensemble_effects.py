@@ -157,8 +157,43 @@ class EnsembleEffects:
             room = new_patterns(n_rows), new_patterns(n_references), self.depth
             add_mean_effects(self.paired, trees, columns, (shares, values), room, effects)
         else:
-            add_effects(self.paired, trees, (ranks, references), shares, values, effects)
+            spans = np.array([[0, n_references]] * n_rows, np.int64).reshape(n_rows, 2)
+            add_effects(self.paired, trees, (ranks, references), spans, shares, values, effects)
         return np.asarray(effects * self.scores.signs[score])
+
+    def effects_of_pairs(
+        self, ranks: NDArray[np.uint16], references: NDArray[np.uint16], pairs: Sequence[int], scores: Sequence[int]
+    ) -> Floats:
+        """Return the effects of rows against one reference case each, the same as ``mean_effects`` of each row alone.
+
+        Parameters
+        ----------
+        ranks : (n_rows, n_ranked)
+            Of the explained rows, from ``ranks``.
+        references : (n_references, n_ranked)
+            Of all reference cases.
+        pairs : (n_rows,)
+            The reference case of each row.
+        scores : (n_rows,)
+            The score that the effects of each row are on.
+
+        Returns
+        -------
+        (n_rows, n_players) float64
+        """
+        spans = np.array([(reference, reference + 1) for reference in pairs], np.int64)
+        kinds = [self.scores.distinct[score] for score in scores]
+        effects, weights = np.zeros((len(ranks), self.n_players)), np.ones(len(references))
+        for kind in sorted(set(kinds)):
+            values, trees = self.scores.values[kind], self.scores.trees[kind]
+            if kinds.count(kind) == len(kinds):
+                add_effects(self.paired, trees, (ranks, references), spans, weights, values, effects)
+                break
+            rows = [row for row, of_row in enumerate(kinds) if of_row == kind]
+            some = np.zeros((len(rows), self.n_players))
+            add_effects(self.paired, trees, (ranks[rows], references), spans[rows], weights, values, some)
+            effects[rows] = some
+        return np.asarray(effects * self.scores.signs[list(scores)][:, None])
 
     def _shares(self, references: NDArray[np.uint16], weights: Floats | None) -> Floats:
         if len(references) == 1 and weights is None:

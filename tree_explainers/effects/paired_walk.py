@@ -64,13 +64,20 @@ def types_of_trees(n: Any) -> list[Any]:
 
 
 def _types(n: Any) -> list[Any]:
-    numbers, rows = n.float64[::1], n.UniTuple(n.uint16[:, ::1], 2)
-    return [n.void(trees, n.int64[::1], rows, numbers, numbers, n.float64[:, ::1]) for trees in types_of_trees(n)]
+    numbers, rows, spans = n.float64[::1], n.UniTuple(n.uint16[:, ::1], 2), n.int64[:, ::1]
+    others = spans, numbers, numbers, n.float64[:, ::1]
+    return [n.void(trees, n.int64[::1], rows, *others) for trees in types_of_trees(n)]
 
 
 @compiled_ahead(_types)
-def add_effects(  # noqa: C901  # a function that is called in the innermost loop takes longer
-    trees: PairedTrees, tree_numbers: Ints, rows: tuple[Ranks, Ranks], weights: Floats, values: Floats, effects: Floats
+def add_effects(  # noqa: C901, PLR0917  # a function that is called in the innermost loop takes longer
+    trees: PairedTrees,
+    tree_numbers: Ints,
+    rows: tuple[Ranks, Ranks],
+    spans: Ints,
+    weights: Floats,
+    values: Floats,
+    effects: Floats,
 ) -> None:
     """Add the effects of some rows against some reference cases, each of which counts by its weight.
 
@@ -82,6 +89,8 @@ def add_effects(  # noqa: C901  # a function that is called in the innermost loo
         Of those that count.
     rows : (n_rows, n_ranked) and (n_references, n_ranked)
         The ranks of the explained rows, and of the reference cases.
+    spans : (n_rows, 2)
+        The first reference case that each row is compared with, and the end of these.
     weights : (n_references,)
         Of the reference cases.
     values : (n_leaves,)
@@ -99,7 +108,7 @@ def add_effects(  # noqa: C901  # a function that is called in the innermost loo
     both = np.empty((len(player_of), 2), np.uint16)  # side by side, so that they are read at once
     for row in range(effects.shape[0]):
         both[:, 0] = rows[0][row]
-        for reference in range(len(weights)):
+        for reference in range(spans[row, 0], spans[row, 1]):
             both[:, 1] = rows[1][reference]
             weight = weights[reference]
             for tree in tree_numbers:

@@ -4,11 +4,12 @@
  */
 import { refusal } from "./failures.js";
 import { followJobs } from "./progress.js";
+import { wireCurves } from "./curves.js";
 import { wireMap } from "./map.js";
 import { wireNewRow } from "./new_row.js";
 import { wireReview } from "./queue.js";
 
-const WIRES = [wireAddress, wireCalls, wireRequests, wireCancel, followJobs, wireReview, wireMap, wireNewRow];
+const WIRES = [wireAddress, wireCalls, wireRequests, wireCancel, followJobs, wireReview, wireMap, wireNewRow, wireCurves];
 
 /** Wire a view that was just shown. */
 export function wire(main, frame) {

@@ -119,3 +119,25 @@ def test_names_stand_as_text_and_the_drawing_has_no_script() -> None:
     assert "◆ <bdi>&lt;i&gt;</bdi>" in drawn
     assert "<script" not in drawn
     assert "missing: 0.25" in drawn
+
+
+def test_the_row_can_be_moved_to_a_number_of_each_step_with_its_exact_score() -> None:
+    columns = {"income": {"name": "income", "type": "number", "min": 0.0, "max": 100.0, "decimals": 0}}
+    thresholds = [{"score": 0.75}, {"from": 20.25, "score": 0.5}, {"from": 60.5, "score": 0.25}]
+    income = _curves(_row(curves=[{**_INCOME, "steps": thresholds}]), columns).first[0].steps
+    assert income is not None
+    assert [(stop.value, stop.score) for stop in income.stops] == [(0.0, 0.75), (30, 0.5), (61.0, 0.25)]
+    assert (income.own_stop, income.stops[1].x, income.stops[1].y) == (1, *income.row)
+
+
+def test_a_step_that_no_reference_row_is_below_and_one_between_two_whole_numbers_keep_their_own_ends() -> None:
+    columns = {"income": {"name": "income", "type": "number", "min": 25.0, "max": 100.0, "decimals": 0}}
+    thresholds = [
+        {"score": 0.75},
+        {"from": 25.0, "score": 0.5},
+        {"from": 60.2, "score": 0.4},
+        {"from": 60.4, "score": 0.1},
+    ]
+    income = _curves(_row(curves=[{**_INCOME, "steps": thresholds}]), columns).first[0].steps
+    assert income is not None
+    assert [stop.value for stop in income.stops] == [30, 60.2, 61.0]

@@ -85,3 +85,19 @@ def test_what_is_no_row_is_refused_where_it_was_pasted(browser: "Browser", shown
         tab.page.click('[data-action="paste"]')
         tab.page.wait_for_selector(f"[data-problem] >> text={problem}")
     tab.close()
+
+
+def test_on_a_curve_the_row_moves_by_the_keyboard_and_is_explained_with_the_number_it_has_there(
+    tab: Watched, shown: Shown
+) -> None:
+    tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}"), ".ls-move")
+    slider = tab.page.locator(".ls-move input").first
+    slider.focus()
+    slider.press("ArrowRight" if slider.input_value() == "0" else "ArrowLeft")
+    said = tab.page.locator(".ls-move output").first.inner_text()
+    assert slider.get_attribute("aria-valuetext") == said
+    value, _, score = said.partition(": score ")
+    tab.page.locator(".ls-move button").first.click()
+    tab.page.wait_for_selector(".ls-changed")
+    assert f"→ {value}" in tab.page.locator(".ls-changed").inner_text()
+    assert f"◆ is this row, {score}" in tab.page.locator(".ls-score-curves").inner_text()

@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from json import dumps
+from math import ceil, inf
 from typing import Any
 
 from .columns import ColumnName, ColumnNames
 from .scales import Axis
+from .words import number
 
 Json = Mapping[str, Any]
 
@@ -39,6 +42,25 @@ class Steps:
     path: str
     row: tuple[float, float] | None  # where the row is; None: its value is missing
     ends: tuple[float, float]  # the numbers at the left and the right end
+    stops: tuple["Stop", ...]  # a number of each step, which the row can be moved to
+    own_stop: int  # the one of the row's own step; 0 where its value is missing
+
+    @property
+    def said_stops(self) -> str:
+        """The stops as JSON: the number as text that a field takes, number and score as people read them, and place."""
+        return dumps(
+            [[repr(each.value), number(each.value), number(each.score), each.x, each.y] for each in self.stops]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A number, the score with it, and where both are in the picture."""
+
+    value: float
+    score: float
+    x: float
+    y: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +112,7 @@ class ScoreCurves:
         of = curves[0].get("score_of")
         score = _own_score(row, of)
         scale = _Scale.of([score, *chain.from_iterable(map(_scores, curves))])
-        panels = [_panel(curve, score, scale, Axis.of(columns.get(curve["feature"])), names) for curve in curves]
+        panels = [_panel(curve, score, scale, columns.get(curve["feature"]), names) for curve in curves]
         decision = row.get("decision") or {}
         ends = [band["below"] for band in (decision.get("bands") or ())[:-1]] if decision.get("score_of") == of else []
         return cls(
@@ -137,15 +159,16 @@ def _scores(curve: Json) -> list[float]:
     return [*(step["score"] for step in curve["steps"]), *missing]
 
 
-def _panel(curve: Json, score: float, scale: _Scale, axis: Axis | None, names: ColumnNames) -> Panel:
+def _panel(curve: Json, score: float, scale: _Scale, column: Json | None, names: ColumnNames) -> Panel:
     scores, is_number = _scores(curve), _is_number(curve)
+    axis, n_decimals = Axis.of(column), (column or {}).get("decimals")
     categories = () if is_number else _categories(curve, scale)
     return Panel(
         column=names[curve["feature"]],
         value=curve["value"],
         low=min(scores),
         high=max(scores),
-        steps=_steps(curve, score, scale, axis or _axis_of(curve)) if is_number else None,
+        steps=_steps(curve, score, scale, axis or _axis_of(curve), n_decimals) if is_number else None,
         categories=categories,
         missing=curve.get("missing"),
         n_left=0 if is_number else len(curve["steps"]) - len(categories) + curve.get("n_left_out", 0),
@@ -166,18 +189,48 @@ def _axis_of(curve: Json) -> Axis:
     return Axis((low - margin, high + margin), by_rank=False)
 
 
-def _steps(curve: Json, score: float, scale: _Scale, axis: Axis) -> Steps:
+def _steps(curve: Json, score: float, scale: _Scale, axis: Axis, n_decimals: int | None) -> Steps:
     left, right = ScoreCurves.INSET, ScoreCurves.WIDTH - ScoreCurves.INSET
 
-    def x(number: float) -> float:
-        return round(left + (right - left) * axis.place(number), 1)
+    def x(value: float) -> float:
+        return round(left + (right - left) * axis.place(value), 1)
 
     first, *others = curve["steps"]
     path = f"M{left} {scale.y(first['score'])}"
     path += "".join(f"H{x(step['from'])}V{scale.y(step['score'])}" for step in others) + f"H{right}"
     value = curve["value"]
-    row = (x(value), scale.y(score)) if isinstance(value, int | float) else None
-    return Steps(path, row, (axis.points[0], axis.points[-1]))
+    own = value if isinstance(value, int | float) else None
+    reached = _reached(curve["steps"], own, axis.points[0], n_decimals)
+    stops = tuple(Stop(each, with_it, x(each), scale.y(with_it)) for each, with_it in reached)
+    return Steps(
+        path=path,
+        row=None if own is None else (x(own), scale.y(score)),
+        ends=(axis.points[0], axis.points[-1]),
+        stops=stops,
+        own_stop=next((index for index, stop in enumerate(stops) if stop.value == own), 0),
+    )
+
+
+def _reached(
+    steps: Sequence[Json], own: float | None, lowest: float, n_decimals: int | None
+) -> list[tuple[float, float]]:
+    """Return a number of each step with its score: the row's own, else the lowest that the column could hold."""
+    reached = []
+    for step, end in zip(steps, [*(step["from"] for step in steps[1:]), inf], strict=True):
+        begin = step.get("from", min(lowest, end))
+        if own is not None and step.get("from", -inf) <= own < end:
+            reached.append((own, step["score"]))
+        elif begin < end:
+            reached.append((_rounded_up(begin, end, n_decimals), step["score"]))
+    return reached
+
+
+def _rounded_up(value: float, end: float, n_decimals: int | None) -> float:
+    """Return the lowest number from ``value`` on with so many decimals; ``value`` where that is beyond ``end``."""
+    if n_decimals is None:
+        return value
+    rounded = ceil(value * 10**n_decimals) / 10**n_decimals
+    return rounded if value <= rounded < end else value
 
 
 def _categories(curve: Json, scale: _Scale) -> tuple[CategoryScore, ...]:

@@ -9,8 +9,11 @@ from typing import Any
 
 import leafspace_client
 import pytest
+from leafspace_client import Leafspace
 from leafspace_client.client_collections import Collections, Late
 from leafspace_client.relational_datasets import RelationalDatasets
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
 
 _PAGES = Path(__file__).parents[3] / "docs" / "reference" / "python"
 _SECTION = re.compile(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
@@ -61,3 +64,24 @@ def test_methods_have_the_annotations_that_their_signatures_show() -> None:
 
     assert place.__annotations__["return"] == inspect.signature(place).return_annotation
     assert list(place.__annotations__) == ["rows", "row_ids", "return"]
+
+
+def test_frames_have_the_columns_that_are_described(client: Leafspace) -> None:
+    wine = load_wine(as_frame=True)
+    forest = RandomForestClassifier(8, min_samples_leaf=3, random_state=0).fit(wine.data, wine.target)
+    other = RandomForestClassifier(6, min_samples_leaf=3, random_state=1).fit(wine.data, wine.target)
+    model, dataset = client.register_model(forest, wine.data), client.register_dataset((wine.data, wine.target))
+    made: list[Any] = [
+        client.prototype_sets.create(model, dataset),
+        client.proximities.create(model, dataset, n_neighbors=2),
+        client.maps.create(model, dataset, n_rows=40, n_neighbors=10),
+        client.rule_sets.create(model, dataset, max_rules=2),
+        client.approximation_trees.create(model, dataset, max_depth=1, max_pseudo_samples=1000),
+        client.label_audits.create(model, dataset),
+        client.compare(model, client.register_model(other, wine.data), on=dataset),
+    ]
+
+    for thing in made:
+        described = set(re.findall(r"``(\w+)``", str(inspect.getdoc(thing.to_frame)).partition("Returns\n")[2]))
+        columns = set(thing.wait().to_frame().columns) - set(wine.feature_names)
+        assert columns <= described, type(thing)

@@ -98,7 +98,19 @@ class ApproximationTreeView(ArtefactView[Details]):
 
     @checked
     def to_frame(self) -> Any:  # a DataFrame
-        """Return the nodes as a DataFrame, one row each; needs pandas."""
+        """Return the nodes as a DataFrame, one row each; needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``id``, ``depth``, ``text``; ``left`` and ``right``, the ids of the nodes below; ``prediction``,
+            ``n_samples``, ``n_pseudo_samples``, ``p_value``, ``at_cap`` and ``settled``.
+
+        Raises
+        ------
+        MissingExtra
+            Without pandas.
+        """
         return nodes_frame(self.nodes)
 
     def __str__(self) -> str:

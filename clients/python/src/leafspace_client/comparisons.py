@@ -95,6 +95,18 @@ def _to_frame(self: ComparisonView, rows: ComparisonFrame = "effects") -> Progra
     ----------
     rows
         ``"effects"``, ``"regions"`` or ``"rows"``; two datasets have effects alone.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Of effects ``feature``, ``mean_effect``, ``other_mean_effect``, ``moved``, ``distance`` (0 to 1) and
+        ``p_value``; of rows ``row``, ``row_id``, ``outcome``, ``other_outcome``, ``value``, ``other_value`` and
+        ``difference``; of regions the fields of ``ChangedRegion``.
+
+    Raises
+    ------
+    MissingExtra
+        Without pandas.
     """
     result = self.result
     listed = result.effects if rows == "effects" else getattr(self, rows)

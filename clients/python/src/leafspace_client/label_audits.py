@@ -76,7 +76,20 @@ def _rows(self: LabelAuditView) -> Program[list[AuditedRow]]:
 
 
 def _to_frame(self: LabelAuditView) -> Program[Any]:
-    """Return all rows as a DataFrame, lowest support first; needs pandas."""
+    """Return all rows as a DataFrame, lowest support first; needs pandas.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The fields of ``AuditedRow``: ``rank`` (from 1), ``row`` (from 0), ``row_id``, ``label``; ``agreement``,
+        ``score`` and ``support`` (0 to 1); ``n_neighbors``, ``disagreeing_proximity``, ``suggested_label``,
+        ``predicted_label`` and ``wrong_probability`` (0 to 1).
+
+    Raises
+    ------
+    MissingExtra
+        Without pandas.
+    """
     rows: Sequence[AuditedRow] = yield from _rows(self)
     return (yield Work(lambda: audited_rows_frame(rows)))
 

@@ -68,7 +68,19 @@ def _rows(self: MapView) -> Program[list[MapRow]]:
 
 
 def _to_frame(self: MapView) -> Program[Any]:
-    """Return all rows on the map as a DataFrame, in the order of the dataset; needs pandas."""
+    """Return all rows on the map as a DataFrame, in the order of the dataset; needs pandas.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``row`` (from 0), ``row_id``; ``x`` and ``y``, whose units mean nothing; ``label``, ``predicted_label``,
+        ``outcome``, ``target`` and ``value``, as far as there are any; ``prototype_rank`` (from 1) of prototypes.
+
+    Raises
+    ------
+    MissingExtra
+        Without pandas.
+    """
     rows: Sequence[MapRow] = yield from _rows(self)
     return (yield Work(lambda: map_rows_frame(rows)))
 

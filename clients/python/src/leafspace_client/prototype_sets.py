@@ -89,7 +89,19 @@ class PrototypeSetView(ArtefactView[Details]):
 
     @checked
     def to_frame(self) -> Any:  # a DataFrame
-        """Return the prototypes as a DataFrame, one row each; needs pandas."""
+        """Return the prototypes as a DataFrame, one row each; needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``rank`` (from 1), ``row_id``, ``label`` or ``value``, ``gain``, ``n_covered``, ``share_covered`` (0 to 1),
+            and a column for each feature that is shown.
+
+        Raises
+        ------
+        MissingExtra
+            Without pandas.
+        """
         return prototypes_frame(self.prototypes)
 
     def __str__(self) -> str:

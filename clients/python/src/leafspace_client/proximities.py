@@ -61,7 +61,19 @@ def _neighbors(self: ProximitiesView) -> Program[list[NeighborsOfRow]]:
 
 
 def _to_frame(self: ProximitiesView) -> Program[Any]:
-    """Return a DataFrame with a line for each row and neighbour; needs pandas."""
+    """Return a DataFrame with a line for each row and neighbour; needs pandas.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``row`` and ``row_id``; ``rank`` (from 1), ``neighbor_row``, ``neighbor_row_id`` and ``proximity`` (0 to 1) of
+        each neighbour. Rows are counted from 0.
+
+    Raises
+    ------
+    MissingExtra
+        Without pandas.
+    """
     rows: Sequence[NeighborsOfRow] = yield from _neighbors(self)
     return (yield Work(lambda: neighbors_frame(rows)))
 

@@ -104,7 +104,19 @@ class RuleSetView(ArtefactView[Details]):
 
     @checked
     def to_frame(self) -> Any:  # a DataFrame
-        """Return the rules as a DataFrame, one row each; needs pandas."""
+        """Return the rules as a DataFrame, one row each; needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``rank`` (from 1), ``text``, ``prediction``; ``coverage`` and ``precision`` (0 to 1), ``n_rows``,
+            ``support``, ``decided_precision`` (0 to 1).
+
+        Raises
+        ------
+        MissingExtra
+            Without pandas.
+        """
         return rules_frame(self.rules)
 
     def __str__(self) -> str:

@@ -85,6 +85,19 @@ def test_columns_made_of_several_features_are_players_of_their_own() -> None:
     assert (effects[:, names.index("component 1 of 2 of fare, age")] != 0).any()
 
 
+@pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_binary", "random_forest_regression"])
+def test_effects_of_pairs_are_those_of_each_row_alone(name: str) -> None:
+    model = explained(name)
+    ranks, n_scores = model.ranks(model.model.rows.take(slice(0, 40))), len(model.effects.scores.signs)
+    references, scores = [(3 * row) % 10 for row in range(30)], [row % n_scores for row in range(30)]
+
+    effects = model.effects.effects_of_pairs(ranks[10:], ranks[:10], references, scores)
+
+    for row, (reference, score) in enumerate(zip(references, scores, strict=True)):
+        alone = model.effects.mean_effects(ranks[10 + row : 11 + row], ranks[reference : reference + 1], score)[0]
+        assert effects[row].tobytes() == alone.tobytes()
+
+
 def test_a_row_has_no_effects_against_itself() -> None:
     model = explained("random_forest_binary")
     ranks = model.ranks(model.model.rows.take(slice(0, 1)))

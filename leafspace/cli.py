@@ -195,13 +195,16 @@ def keys_group() -> None:
     help="What it may do; say it once for each scope. None includes another; deploy gives names to explainers, audit "
     "reads and deletes stored explanations, admin manages keys.",
 )
+@click.option(
+    "--days", type=click.FloatRange(0, 36_500, min_open=True), help="It expires after so many days; by default never."
+)
 @_data_dir
-def create_key_command(name: str, scopes: tuple[Scope, ...], data_dir: Path) -> None:
+def create_key_command(name: str, scopes: tuple[Scope, ...], days: float | None, data_dir: Path) -> None:
     """Make a key called NAME, and print it, this once."""
     with _refusals_reported():
         from .key_commands import create_key
 
-        create_key(data_dir, name, scopes)
+        create_key(data_dir, name, scopes, days)
 
 
 @keys_group.command("list")

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
@@ -22,17 +22,19 @@ from storage.store_pairs import check_pair
 from .errors import CannotServe
 
 
-def create_key(data_dir: Path, name: str, scopes: Sequence[Scope]) -> None:
-    """Make a key and print it: alone on standard output, what to know of it beside."""
+def create_key(data_dir: Path, name: str, scopes: Sequence[Scope], days: float | None = None) -> None:
+    """Make a key, valid for so many days, and print it: alone on standard output, what to know of it beside."""
+    expires_at = None if days is None else datetime.now(UTC) + timedelta(days=days)
     try:
-        request = ApiKeyRequest(name=name, scopes=list(scopes))
+        request = ApiKeyRequest(name=name, scopes=list(scopes), expires_at=expires_at)
     except ValidationError as error:
         message = "a key's name has 1 to 255 characters, none of them a control character"
         raise CannotServe(message) from error
     with _opened(data_dir) as keys:
         made = keys.add(request)
     click.echo(made.secret)
-    click.echo(f"{made.id} may {', '.join(made.scopes)}. The key is shown this once; keep it safe.", err=True)
+    until = f" until {_moment(made.expires_at)}" if made.expires_at else ""
+    click.echo(f"{made.id} may {', '.join(made.scopes)}{until}. The key is shown this once; keep it safe.", err=True)
 
 
 def list_keys(data_dir: Path) -> None:
@@ -105,8 +107,13 @@ def _opened(data_dir: Path) -> Iterator[ApiKeyStore]:
 def line_of(key: ApiKey) -> str:
     """Return a line with a key's data but its secret; a key's name cannot break the line."""
     name = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in key.name)
+    until = (
+        f", {'expired' if key.expires_at <= datetime.now(UTC) else 'expires'} {_moment(key.expires_at)}"
+        if key.expires_at
+        else ""
+    )
     used = f"last used {_moment(key.last_used_at)}" if key.last_used_at else "never used"
-    return f"{key.id}  {','.join(key.scopes)}  made {_moment(key.created_at)}, {used}  {name}"
+    return f"{key.id}  {','.join(key.scopes)}  made {_moment(key.created_at)}, {used}{until}  {name}"
 
 
 def _moment(moment: datetime) -> str:

@@ -1,9 +1,9 @@
 """API keys: which callers may use the service, and what for."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, AwareDatetime, Field, field_validator
 
 from .contract import OBJECT, Contract, CreatedAt, Name
 from .noun import Noun
@@ -31,6 +31,18 @@ class ApiKeyRequest(Contract):
         "`admin`: manage keys. No scope includes another.",
         examples=[["read", "explain"]],
     )
+    expires_at: AwareDatetime | None = Field(
+        default=None,
+        description="Time, with its zone, from which on nobody is let in by it; null: it is valid until it is revoked.",
+    )
+
+    @field_validator("expires_at")
+    @classmethod
+    def _is_ahead(cls, value: datetime | None) -> datetime | None:
+        if value is not None and value <= datetime.now(UTC):
+            message = "is not in the future; choose a later time, or null for a key that does not expire"
+            raise ValueError(message)
+        return value
 
 
 class ApiKey(Contract):
@@ -41,6 +53,9 @@ class ApiKey(Contract):
     name: str = Field(description="Name of the person or program that uses it.")
     scopes: list[Scope] = Field(description="What the key allows.")
     created_at: CreatedAt
+    expires_at: datetime | None = Field(
+        default=None, description="Time from which on nobody is let in by it, in UTC; null: it does not expire."
+    )
     last_used_at: datetime | None = Field(
         default=None, description="Time of the last request with it, to the minute, in UTC; null: never used."
     )

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
 from sqlalchemy import RowMapping, delete, func, insert, or_, select, update
 
@@ -23,11 +24,12 @@ SECONDS_BETWEEN_USES = 60
 
 @dataclass(frozen=True, slots=True)
 class KnownKey:
-    """A key's digest, by which it is recognised, and its scopes."""
+    """A key's digest, by which it is recognised, its scopes, and until when it is valid."""
 
     id: str
     digest: bytes
     scopes: frozenset[Scope]
+    expires_at: float = inf  # seconds since 1970
 
 
 class ApiKeyStore:
@@ -51,6 +53,7 @@ class ApiKeyStore:
             "scopes": request.scopes,
             "sha256": key.digest.hex(),
             "created_at": time.time(),
+            "expires_at": None if request.expires_at is None else request.expires_at.timestamp(),
         }
         with self._database.transaction() as connection:
             if connection.execute(select(func.count()).select_from(api_keys)).scalar_one() >= MAX_KEYS:
@@ -84,10 +87,15 @@ class ApiKeyStore:
 
     def known(self) -> dict[str, KnownKey]:
         """Return all keys by their ids, as callers are recognised by them."""
-        query = select(api_keys.c.id, api_keys.c.sha256, api_keys.c.scopes)
+        query = select(api_keys.c.id, api_keys.c.sha256, api_keys.c.scopes, api_keys.c.expires_at)
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
-        return {key_id: KnownKey(key_id, bytes.fromhex(digest), frozenset(scopes)) for key_id, digest, scopes in rows}
+        return {
+            key_id: KnownKey(
+                key_id, bytes.fromhex(digest), frozenset(scopes), inf if expires_at is None else expires_at
+            )
+            for key_id, digest, scopes, expires_at in rows
+        }
 
     def mark_used(self, used_at: Mapping[str, float]) -> None:
         """Write down when keys were used, unless another process did within the last minute."""
@@ -105,5 +113,6 @@ def _view(row: RowMapping) -> ApiKey:
         name=row["name"],
         scopes=row["scopes"],
         created_at=moment(row["created_at"]),
+        expires_at=None if row["expires_at"] is None else moment(row["expires_at"]),
         last_used_at=None if row["last_used_at"] is None else moment(row["last_used_at"]),
     )

@@ -259,6 +259,7 @@ api_keys = Table(
     Column("scopes", JSON, nullable=False),
     Column("sha256", String(64), nullable=False),  # of the secret, which is not kept
     Column("created_at", Float, nullable=False, index=True),
+    Column("expires_at", Float),  # null: never
     Column("last_used_at", Float),
 )
 

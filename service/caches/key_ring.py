@@ -29,7 +29,7 @@ class KeyRing(Recurring):
 
     def __init__(self, store: ApiKeyStore) -> None:
         self._store = store
-        self._callers: dict[str, tuple[bytes, Caller]] = {}
+        self._callers: dict[str, tuple[bytes, float, Caller]] = {}
         self._read_at = float("-inf")
         self._reading = Lock()
         self._uses = LastUses(store.mark_used)
@@ -38,14 +38,14 @@ class KeyRing(Recurring):
     def find(self, credentials: bytes) -> Caller | None:
         """Return the caller with these credentials, the value of an ``Authorization`` header, or ``None``.
 
-        How long that takes does not reveal whether the key or its secret is wrong.
+        A key that has expired is no key. How long that takes does not reveal whether the key or its secret is wrong.
         """
         scheme, _, text = credentials.partition(b" ")
         shown = read_key(text)
         if shown is None or scheme.lower() != _BEARER:
             return None
-        digest, caller = self._callers.get(shown.id, (_NO_DIGEST, None))
-        if not hmac.compare_digest(digest, shown.digest) or caller is None:
+        digest, expires_at, caller = self._callers.get(shown.id, (_NO_DIGEST, 0.0, None))
+        if not hmac.compare_digest(digest, shown.digest) or caller is None or time.time() >= expires_at:
             return None
         self._uses.note(shown.id)
         return caller
@@ -61,7 +61,8 @@ class KeyRing(Recurring):
             # Most readings find nothing new, which takes a tenth of the time.
             if self._store.ids() != self._callers.keys():
                 self._callers = {
-                    key.id: (key.digest, Caller(key.id, key.scopes)) for key in self._store.known().values()
+                    key.id: (key.digest, key.expires_at, Caller(key.id, key.scopes))
+                    for key in self._store.known().values()
                 }
             self._read_at = began
 

@@ -2,9 +2,12 @@
 
 import hashlib
 import json
+import math
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 from sqlalchemy import insert, select
 
 from schemas.api_keys import ApiKeyRequest
@@ -99,3 +102,19 @@ def test_without_a_library_for_databases_one_sees_whether_a_file_holds_a_key(tmp
     file.write_bytes(b"no database" * 100)
 
     assert [*found, has_keys(file)] == [False, False, True, False, None]
+
+
+def test_a_key_says_until_when_it_is_valid(store: ApiKeyStore) -> None:
+    at = datetime.now(UTC) + timedelta(days=30)
+    made, endless = store.add(_REQUEST.model_copy(update={"expires_at": at})), store.add(_REQUEST)
+
+    assert made.expires_at is not None
+    assert abs(made.expires_at - at) < timedelta(milliseconds=1)
+    assert store.known()[made.id].expires_at == pytest.approx(at.timestamp())
+    assert (endless.expires_at, store.known()[endless.id].expires_at) == (None, math.inf)
+
+
+@pytest.mark.parametrize("expires_at", ["2020-01-01T00:00:00Z", "2999-01-01T00:00:00", "tomorrow"])
+def test_a_time_that_is_past_or_has_no_zone_is_refused(expires_at: str) -> None:
+    with pytest.raises(ValidationError, match="expires_at"):
+        ApiKeyRequest.model_validate({"name": "n", "scopes": ["read"], "expires_at": expires_at})

@@ -77,7 +77,8 @@ _HOW = "send `Authorization: Bearer lsk_…` with a key of this service; `leafsp
 _NO_KEY = Refusal("unauthenticated", _HOW, ((b"www-authenticate", b"Bearer"),))
 _BAD_KEY = Refusal(
     "unauthenticated",
-    "this is not a key of this service: it is misspelt, or was revoked; send one, as `Authorization: Bearer lsk_…`",
+    "this is not a key of this service: it is misspelt, has expired or was revoked; send one, as "
+    "`Authorization: Bearer lsk_…`",
     ((b"www-authenticate", b'Bearer error="invalid_token"'),),
 )
 _KEYS_AWAY = Refusal(

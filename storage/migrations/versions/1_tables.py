@@ -18,6 +18,7 @@ def upgrade() -> None:
         sa.Column("scopes", sa.JSON(), nullable=False),
         sa.Column("sha256", sa.String(length=64), nullable=False),
         sa.Column("created_at", sa.Float(), nullable=False),
+        sa.Column("expires_at", sa.Float(), nullable=True),
         sa.Column("last_used_at", sa.Float(), nullable=True),
         sa.PrimaryKeyConstraint("id"),
     )

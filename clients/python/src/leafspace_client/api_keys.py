@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from .calls import Connected, Program, awaitable, blocking, call_of, create, fetch
 from .contract.api_keys import create_api_key, get_api_key, get_me, list_api_keys, revoke_api_key
@@ -19,10 +20,13 @@ class MadeKey:
     id: str
     name: str
     scopes: tuple[str, ...]
+    expires_at: datetime | None
     secret: str = field(repr=False)
 
 
-def _create(self: Connected, name: str, scopes: Sequence[Scope]) -> Program[MadeKey]:  # a method
+def _create(
+    self: Connected, name: str, scopes: Sequence[Scope], *, expires_at: datetime | None = None
+) -> Program[MadeKey]:  # a method
     """Make a key and return it with its secret, which is shown only here.
 
     Parameters
@@ -32,14 +36,16 @@ def _create(self: Connected, name: str, scopes: Sequence[Scope]) -> Program[Made
     scopes
         What it may do: ``"read"``, ``"write"``, ``"explain"``, ``"deploy"``, ``"audit"``, ``"review"``,
         ``"admin"``. None includes another.
+    expires_at
+        Time with its zone, from which on nobody is let in by it; default: it does not expire.
     """
-    request = ApiKeyRequest(name=name, scopes=list(scopes))
+    request = ApiKeyRequest(name=name, scopes=list(scopes), expires_at=expires_at)
     made = yield from create(create_api_key(body=request))
     while not isinstance(made.secret, str):
         # The answer with it was lost in transit: nobody can use that key.
         yield call_of(revoke_api_key(made.id))
         made = yield from create(create_api_key(body=request))
-    return MadeKey(made.id, made.name, tuple(made.scopes), made.secret)
+    return MadeKey(made.id, made.name, tuple(made.scopes), made.expires_at or None, made.secret)
 
 
 def fetch_me(self: Connected) -> Program[Me]:  # a method of clients

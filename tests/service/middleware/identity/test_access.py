@@ -4,6 +4,7 @@ import socket
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import text
@@ -185,6 +186,17 @@ def test_a_key_that_is_revoked_elsewhere_is_let_in_for_two_seconds_at_most(guard
         key = guarded.key("read")
         guarded.elsewhere.revoke(f"key_{key.split('_')[1]}")
         assert guarded.until(401, key) < when_idle(2)
+
+
+def test_a_key_is_let_in_until_it_expires(guarded: Guarded) -> None:
+    expires_at = datetime.now(UTC) + timedelta(seconds=2)
+    made = guarded.elsewhere.add(ApiKeyRequest(name="test", scopes=["read"], expires_at=expires_at))
+    guarded.until(401, str(made.secret))  # let in before, or not known yet
+    while datetime.now(UTC) < expires_at:
+        time.sleep(0.02)
+    answer = guarded.get("/v1/models", f"Bearer {made.secret}")
+    assert status_of(answer) == 401
+    assert "has expired" in problem_of(answer)["detail"]
 
 
 def test_nobody_is_let_in_by_keys_that_cannot_be_read_and_all_are_once_they_can(guarded: Guarded, reader: str) -> None:

@@ -27,6 +27,8 @@ class ApiKey(Record):
     """What the key allows."""
     created_at: datetime
     """Time of creation, in UTC (RFC 3339)."""
+    expires_at: datetime | Unset | None = UNSET
+    """Time from which on nobody is let in by it, in UTC; null: it does not expire."""
     last_used_at: datetime | Unset | None = UNSET
     """Time of the last request with it, to the minute, in UTC; null: never used."""
 
@@ -42,6 +44,8 @@ class ApiKeyRequest(Record):
     to explainers, which decides by which one applications are answered; `audit`: read, verify and delete stored
     explanations; `review`: decide about labels that an audit suspects; `admin`: manage keys. No scope includes another.
     """
+    expires_at: datetime | Unset | None = UNSET
+    """Time, with its zone, from which on nobody is let in by it; null: it is valid until it is revoked."""
 
 
 class CallerLimits(Record):
@@ -91,6 +95,8 @@ class NewApiKey(Record):
     """What the key allows."""
     created_at: datetime
     """Time of creation, in UTC (RFC 3339)."""
+    expires_at: datetime | Unset | None = UNSET
+    """Time from which on nobody is let in by it, in UTC; null: it does not expire."""
     last_used_at: datetime | Unset | None = UNSET
     """Time of the last request with it, to the minute, in UTC; null: never used."""
     secret: str | Unset | None = UNSET

@@ -34,14 +34,15 @@ def main() -> None:
     print(describe_machine())
     with tempfile.TemporaryDirectory() as data_dir:
         with served("--data-dir", data_dir) as url:
-            path, body = _explainer(url)
+            path, body = make_explainer(url)
         for n_processes in N_PROCESSES:
             options = ("--data-dir", data_dir, "--no-worker", "--api-workers", str(n_processes))
             with served(*options) as url:
                 _measure(url, data_dir, n_processes, path, body)
 
 
-def _explainer(url: str) -> tuple[str, bytes]:
+def make_explainer(url: str) -> tuple[str, bytes]:
+    """Register a deep forest; return the path of its explanations, and the body of a request."""
     values, labels = make_classification(N_ROWS, N_FEATURES, n_informative=10, flip_y=0.1, random_state=0)
     frame = pd.DataFrame(values.astype(np.float32), columns=[f"x{index}" for index in range(N_FEATURES)])
     forest = RandomForestClassifier(N_TREES, random_state=0, n_jobs=2).fit(frame, labels)

@@ -1,16 +1,14 @@
 """ResponseMemory: the memory that all answers under way may take together, reserved before any of them is made."""
 
 import asyncio
-import ctypes
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-import pyarrow as pa
-
 from storage.errors import StorageError, StorageUnavailable
 
+from ..freed_memory import return_freed_memory
 from .fair_threads import FairThreads
 from .quota import Quota
 
@@ -20,13 +18,6 @@ _LARGE_BYTES = 8 << 20
 _POLL_SECONDS = 0.1
 _MOST_WAITING = 256
 _CALLERS = 4  # of whom each holds as much as one may
-
-
-def _let_go() -> None:
-    """Return freed memory to the system: allocators would keep that of a large answer for each thread that made one."""
-    pa.default_memory_pool().release_unused()
-    with suppress(AttributeError, OSError):  # glibc alone has it
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 class CallerLeft(Exception):
@@ -139,7 +130,7 @@ class ResponseMemory:
         self._admit()
         if n_freed >= _LARGE_BYTES:
             with suppress(RuntimeError):  # the process stops
-                self._threads.submit(_let_go)
+                self._threads.submit(return_freed_memory)
 
     async def run(self, work: Callable[[], Result], caller: str | None = None) -> Result:
         """Return the result of the work, done in the caller's turn and completed even if its caller disconnects."""

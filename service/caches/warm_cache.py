@@ -19,6 +19,8 @@ from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.onnx_models.session import ModelSession, load_runtime
 from tree_explainers.warm import are_compiled, compile_loops, compile_loops_at_once
 
+from ..freed_memory import return_freed_memory
+
 _SECONDS_TO_BECOME_READY = 0.5
 Warm = TypeVar("Warm")
 
@@ -158,6 +160,7 @@ class LoadingCache(WarmCache[Warm]):
                 self.n_misses += 1
                 self._prepare()
                 warm = warm_up()
+                return_freed_memory()
             self._keep(identifier, warm)
             return warm
 
@@ -186,4 +189,6 @@ class SessionCache(WarmCache[ModelSession]):
                 )
                 self.n_misses += 1
                 self._keep(model_id, session)
+                # Of a graph of 20 MB, onnxruntime frees 130 MB when it is open.
+                return_freed_memory()
             return session

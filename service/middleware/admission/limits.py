@@ -21,9 +21,10 @@ UPLOAD_PATHS = frozenset({"/v1/models", "/v1/datasets", "/v1/relational-datasets
 """Paths to which files are sent."""
 SURPLUS = "leafspace.surplus"
 """Where a scope names, if at all, the limit of the server that the request exceeds: one of ``_SURPLUSES``."""
-TOO_MANY_WAIT, TOO_MANY_CONNECTIONS = "waiting", "connections"
+TOO_MANY_WAIT, TOO_MANY_OF_CALLER, TOO_MANY_CONNECTIONS = "waiting", "of caller", "connections"
 _SURPLUSES = {
     TOO_MANY_WAIT: "more requests have come than can be answered soon; send yours again in a moment",
+    TOO_MANY_OF_CALLER: "too many requests of yours wait for their turn; send fewer at once, and this one in a moment",
     TOO_MANY_CONNECTIONS: "your address has too many connections open; close some, or use them again",
 }
 _ALWAYS_ANSWERED = frozenset(  # checks of health matter most under overload
@@ -47,7 +48,7 @@ class ConnectionLimits:
     header_seconds: float = 10  # from the first byte, or the connection, to the end of the headers
     n_header_bytes: int = 64 * 1024
     n_connections_per_address: int = 1024  # behind a proxy, all callers have its address; as many again are refused
-    n_waiting: int = 256  # requests whose turn has not come; explaining this many takes some 0.1 s
+    n_waiting: int = 256  # requests whose turn has not come, and as many of callers who have few; 256 take some 0.1 s
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class RequestRates:
 
 
 class Surplus:
-    """Answer 503 with ``Retry-After`` to requests that are marked as surplus."""
+    """Answer requests that are marked as surplus with ``Retry-After``: 429 where their caller's are most, else 503."""
 
     def __init__(self, app: Application) -> None:
         self._app = app
@@ -81,7 +82,8 @@ class Surplus:
         headers = [retry_after(_BUSY_SECONDS)]
         if surplus == TOO_MANY_CONNECTIONS:
             return refuse_and_close(scope, send, "unavailable", _SURPLUSES[surplus], headers)
-        return refuse(scope, receive, send, "unavailable", _SURPLUSES[surplus], headers)
+        code = "rate_limited" if surplus == TOO_MANY_OF_CALLER else "unavailable"
+        return refuse(scope, receive, send, code, _SURPLUSES[surplus], headers)
 
 
 class RequestLimits:

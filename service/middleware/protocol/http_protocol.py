@@ -18,11 +18,12 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from ...admission.rounds import Rounds
 from ..admission.bodies import CUT_OFF
 from ..admission.current_calls import OTHERS_WAIT
-from ..admission.limits import SURPLUS, TOO_MANY_CONNECTIONS, TOO_MANY_WAIT, ConnectionLimits
+from ..admission.limits import SURPLUS, TOO_MANY_CONNECTIONS, TOO_MANY_OF_CALLER, TOO_MANY_WAIT, ConnectionLimits
 from ..asgi import PROBLEM_TYPE, Application, Receive, Scope, Send, problem_answer
 
 _SURPLUS_HEADER_SECONDS = 2.0
 _OPEN_FILES = 65_536
+_CALLERS = 8  # of whom each has an eighth of the places, whoever fills them all
 _MOST_NEXT = 32  # some 20 ms of explanations; each look at other threads and sockets comes after as many
 
 
@@ -65,25 +66,42 @@ class _Turns:
     The event loop answers what is quick in the order in which it begins, so few may begin before their turn.
     """
 
-    __slots__ = ("_n_next", "_waiting", "n_waiting")
+    __slots__ = ("_n_next", "_n_of_caller", "_waiting", "n_waiting")
 
     def __init__(self) -> None:
         self.n_waiting = 0
+        self._n_of_caller: Counter[object] = Counter()
         self._n_next = 0  # of these, those that the event loop has in its own order already
         self._waiting = Rounds[object, Callable[[], None]]()
 
     def add(self, caller: object, begin: Callable[[], None]) -> None:
         """Have a request begin in its caller's turn; whatever begins calls ``come``."""
         self.n_waiting += 1
+        self._n_of_caller[caller] += 1
         if self._n_next < _MOST_NEXT:
             self._n_next += 1
             begin()
         else:
             self._waiting.add(caller, begin)
 
-    def come(self) -> None:
+    def surplus(self, caller: object, n_places: int) -> str | None:
+        """Return why a request has no place: because of all that wait, or of this caller's; ``None`` where it has one.
+
+        A caller may fill all places, but takes none from others: those who have few have as many again.
+        """
+        if self.n_waiting < n_places:
+            return None
+        n_own = self._n_of_caller[caller]
+        if _CALLERS * n_own < n_places and self.n_waiting < 2 * n_places:
+            return None
+        return TOO_MANY_OF_CALLER if 2 * n_own >= n_places else TOO_MANY_WAIT
+
+    def come(self, caller: object) -> None:
         """Count one that has begun, and have the next one follow."""
         self.n_waiting -= 1
+        self._n_of_caller[caller] -= 1
+        if not self._n_of_caller[caller]:
+            del self._n_of_caller[caller]
         following = self._waiting.take()
         if following is None:
             self._n_next -= 1
@@ -160,15 +178,18 @@ class _GuardedProtocol(HttpToolsProtocol):
         self._refuse(f"{msg.rstrip('.')}: it is malformed, or its length is stated twice")
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:  # as uvicorn has it
-        if self._is_surplus:
-            cycle.scope[SURPLUS] = TOO_MANY_CONNECTIONS  # type: ignore[literal-required]  # ours
-        elif self._turns.n_waiting >= self._limits.n_waiting:
-            cycle.scope[SURPLUS] = TOO_MANY_WAIT  # type: ignore[literal-required]  # ours
         cycle.scope[CUT_OFF] = self.transport.abort  # type: ignore[literal-required]  # ours
         if cycle.scope["method"] != "HEAD":
             cycle.transport = _HeadWithBody(self.transport, self.loop)  # type: ignore[assignment]  # what it uses of one
-        begin = partial(super()._start_asgi_task, cycle, _Turn(self._turns, app))  # type: ignore[arg-type]  # less strict
-        self._turns.add(self._caller(cycle.scope["headers"]), begin)
+        caller = self._caller(cycle.scope["headers"])
+        surplus = TOO_MANY_CONNECTIONS if self._is_surplus else self._turns.surplus(caller, self._limits.n_waiting)
+        if surplus is not None:
+            # To refuse takes less than to remember it, and no place of those who wait.
+            cycle.scope[SURPLUS] = surplus  # type: ignore[literal-required]  # ours
+            super()._start_asgi_task(cycle, app)
+            return
+        begin = partial(super()._start_asgi_task, cycle, _Turn(self._turns, caller, app))  # type: ignore[arg-type]  # less strict
+        self._turns.add(caller, begin)
 
     def _caller(self, headers: Iterable[tuple[bytes, bytes]]) -> object:
         """Return whose turn it is: that of the key that is shown, which nobody has looked at, or of an address."""
@@ -253,13 +274,14 @@ class _HeadWithBody:
 class _Turn:
     """The application, which says when a request's turn has come."""
 
-    __slots__ = ("_app", "_turns")
+    __slots__ = ("_app", "_caller", "_turns")
 
-    def __init__(self, turns: _Turns, app: Application) -> None:
+    def __init__(self, turns: _Turns, caller: object, app: Application) -> None:
         self._turns = turns
+        self._caller = caller
         self._app = app
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        self._turns.come()
+        self._turns.come(self._caller)
         scope[OTHERS_WAIT] = self._turns.n_waiting > 0
         return self._app(scope, receive, send)

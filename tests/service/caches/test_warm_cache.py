@@ -1,6 +1,7 @@
 """Warm explainers and open models: made once, kept while they are used, the least recently used dropped."""
 
 import os
+import platform
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -216,3 +217,21 @@ def test_a_service_that_ends_before_it_has_loaded_its_loops_does_without(shop: S
     context.close()
 
     assert not context.loops.are_loaded
+
+
+def _resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators return memory by themselves, or never")
+def test_what_warming_up_took_beside_is_returned() -> None:
+    cache = LoadingCache[bytes](capacity=1)
+    before = _resident_bytes()
+
+    def warm_up() -> bytes:
+        blocks = [bytearray(4000) for _ in range(20_000)]  # 80 MB, each too small to be mapped by itself
+        return bytes(blocks.pop()) + bytes(4000)
+
+    cache.get("a", warm_up)
+
+    assert _resident_bytes() - before < 20_000_000

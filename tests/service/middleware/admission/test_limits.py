@@ -6,7 +6,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 
 import numpy as np
@@ -258,13 +258,48 @@ def test_requests_whose_turn_is_far_off_are_refused_and_all_get_an_answer() -> N
     with serving(_keep_busy, connections=limits) as port:
         answers = _answers_to_all(port, [post("/v1/explainers/xpl_1/explanations")] * 100)
         found = _by_status(answers)
-        assert found.keys() == {200, 503}
+        assert found.keys() == {200, 429}
         assert sum(found.values()) == 100
         assert found[200] >= 10
-        refused = next(answer for answer in answers if status_of(answer) == 503)
-        assert (problem_of(refused)["code"], retry_after_of(refused)) == ("unavailable", 1)
+        refused = next(answer for answer in answers if status_of(answer) == 429)
+        assert (problem_of(refused)["code"], retry_after_of(refused)) == ("rate_limited", 1)
+        assert "requests of yours wait" in str(problem_of(refused)["detail"])
         # Nothing is left of it, and connections were kept.
         assert _by_status(_answers_to_all(port, [post("/v1/explainers/xpl_1/explanations")] * 10)) == {200: 10}
+
+
+def _sent_at_once(keys: Sequence[bytes], n_waiting: int) -> list[int]:
+    """Return the status of a request of each key, which all wait while the first one is answered."""
+    all_are_sent = threading.Event()
+
+    async def answer_late(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] == "POST":
+            all_are_sent.wait(PATIENCE_SECONDS)  # the event loop with it
+        await echo_length(scope, receive, send)
+
+    with serving(answer_late, connections=ConnectionLimits(n_waiting=n_waiting)) as port, ExitStack() as stack:
+        opened = [stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=120)) for _ in keys]
+        for connection in opened:  # accepted, all of them
+            connection.sendall(get("/livez"))
+            assert status_of(receive_answers(connection)) == 200
+        for connection, key in zip(opened, keys, strict=True):
+            connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Length: 0\r\n\r\n" % key)
+        all_are_sent.set()
+        return [status_of(receive_answers(connection)) for connection in opened]
+
+
+def test_a_caller_who_fills_all_places_keeps_no_other_out() -> None:
+    statuses = _sent_at_once([b"many"] * 100 + [b"one", b"two"], 16)
+
+    assert statuses[-2:] == [200, 200]
+    assert set(statuses[:-2]) == {200, 429}
+
+
+def test_callers_without_number_have_twice_the_places_at_most() -> None:
+    statuses = _sent_at_once([b"%d" % number for number in range(100)], 16)
+
+    assert set(statuses) == {200, 503}
+    assert 32 <= statuses.count(200) <= 32 + 3  # and what had begun before all had come
 
 
 def test_a_caller_with_many_requests_delays_another_by_few() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from leafspace_drawings import Call, RefusedValue, WhyContext, draw_explanation
+from leafspace_drawings import Call, RefusedValue, WhyContext, draw_explanation, draw_letter
 from leafspace_drawings.words import cell
 
 from schemas.explanations import ExplanationRequest
@@ -18,7 +18,7 @@ from ..app_context import AppContext
 from ..operations import datasets, explainers
 from ..operations.explanations import warm_explainer
 from .documents import LINKS, Json, at, of_model, ready, shown_dataset, to_json
-from .typed_values import TypedValues, address_of_values
+from .typed_values import TypedValues, parameters_of, query_of
 
 _MOST_ALONE = 8  # changes of which each is made alone, too
 HIDDEN = "…"  # stands for the value of a hidden feature
@@ -76,9 +76,15 @@ class RowToExplain:
         request = beside.request(instances=beside.instances(typed.values, change))
         return cls(None, beside, request, change, own=typed)
 
-    def draw(self, answer: bytes, chosen: int) -> str:
-        """Draw why the row is predicted as it is, from the API's answer to the request."""
+    def draw(self, answer: bytes, chosen: int, letter: str | None = None) -> str:
+        """Draw why the row is predicted as it is, from the API's answer to the request.
+
+        ``letter`` is the heading of the letter that is drawn instead, where the model can read the row; empty: the
+        usual one.
+        """
         answered = json.loads(answer)
+        if letter is not None and answered["data"][-1]["status"] != "error":
+            return self._letter(answered["data"][-1], letter)
         before, now, alone = answered["data"][0], answered["data"][-1], answered["data"][1:-1]
         change, beside = self.change, self.beside
         if now["status"] == "error":  # the row as it was, with the fields that cannot be so
@@ -96,11 +102,29 @@ class RowToExplain:
             refused=change.refused,
             fixed=beside.fixed,
             form=None if self.row_id is not None else beside.form(self.own.values),
+            letter=self._address(change, letter=""),
+            explainer=beside.explainer_id if self.row_id is not None and not change.before else None,
         )
         of_row = {"row_id": self.row_id or ""} | ({} if self.target is None else {"target": self.target})
         drawing = draw_explanation(now | of_row, drawn)
-        title = "new row" if self.row_id is None else f"row {self.row_id}"
-        return at(drawing, of_model(beside.known, title), self._call)
+        return at(drawing, of_model(beside.known, self._title), self._call)
+
+    def _letter(self, explained: Json, heading: str) -> str:
+        why = self._address(self.change)
+        *way, (row, _) = of_model(self.beside.known, self._title)
+        return at(draw_letter(explained, heading, why), [*way, (row, why), ("letter", None)], self._call)
+
+    @property
+    def _title(self) -> str:
+        return "new row" if self.row_id is None else f"row {self.row_id}"
+
+    def _address(self, change: "Change", **more: str) -> str:
+        """Return the address of the row with its changes, and with more parameters."""
+        names = ("new-row",) if self.row_id is None else ("rows", self.row_id)
+        changed = {name: change.values[name] for name in change.before}
+        wished = {"outcome": self.beside.outcome} if self.beside.outcome else {}
+        parameters = parameters_of(self.own.values, changed) | wished | more
+        return self.beside.address(parameters, *names)
 
     @property
     def _call(self) -> Call:
@@ -168,11 +192,15 @@ class Beside:
 
     def form(self, values: Json) -> str:
         """Return the address of the form with these values."""
-        return f"{LINKS.to('explainers', self.explainer_id, 'form')}{address_of_values(values)}"
+        return self.address(parameters_of(values, {}), "form")
 
     def new_row(self, values: Json) -> str:
         """Return the address of the view of a new row with these values."""
-        return f"{LINKS.to('explainers', self.explainer_id, 'new-row')}{address_of_values(values)}"
+        return self.address(parameters_of(values, {}), "new-row")
+
+    def address(self, parameters: Mapping[str, str], *names: str) -> str:
+        """Return the address of one of the explainer's views."""
+        return f"{LINKS.to('explainers', self.explainer_id, *names)}{query_of(parameters)}"
 
 
 @dataclass(frozen=True, slots=True)

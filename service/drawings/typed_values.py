@@ -77,10 +77,15 @@ def text_of(value: Any) -> str:  # a cell of JSON
     return str(int(value) if is_whole else value)
 
 
-def address_of_values(values: Json) -> str:
-    """Return the parameters of an address that has these values; missing ones are left out."""
-    texts = {f"{OWN}{name}": text for name, value in values.items() if (text := text_of(value))}
-    return f"?{urlencode(texts, quote_via=quote)}" if texts else ""
+def parameters_of(values: Json, changed: Json) -> dict[str, str]:
+    """Return the parameters of an address that has a row's own values, but missing ones, and those changed to."""
+    own = {f"{OWN}{name}": text for name, value in values.items() if (text := text_of(value))}
+    return own | {f"{CHANGED}{name}": text_of(value) for name, value in changed.items()}
+
+
+def query_of(parameters: Mapping[str, str]) -> str:
+    """Return parameters as an address ends with them; nothing of none."""
+    return f"?{urlencode(parameters, quote_via=quote)}" if parameters else ""
 
 
 def texts_in(parameters: Mapping[str, str], beginning: str) -> dict[str, str]:

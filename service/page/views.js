@@ -7,9 +7,12 @@ import { followJobs } from "./progress.js";
 import { wireCurves } from "./curves.js";
 import { wireMap } from "./map.js";
 import { wireNewRow } from "./new_row.js";
+import { wirePaper } from "./paper.js";
 import { wireReview } from "./queue.js";
 
-const WIRES = [wireAddress, wireCalls, wireRequests, wireCancel, followJobs, wireReview, wireMap, wireNewRow, wireCurves];
+const WIRES = [
+  wireAddress, wireCalls, wireRequests, wireCancel, followJobs, wireReview, wireMap, wireNewRow, wireCurves, wirePaper,
+];
 
 /** Wire a view that was just shown. */
 export function wire(main, frame) {
@@ -74,6 +77,7 @@ function wireRequests(main, { call }) {
     for (const field of button.parentElement.querySelectorAll("[data-field]")) {
       body[field.dataset.field] = field.type === "number" ? field.valueAsNumber : field.value;
     }
+    if ("rows" in body) body.rows = [body.rows];
     button.disabled = true;
     const headers = { "Content-Type": "application/json" };
     const answer = await call(path, { method: "POST", headers, body: JSON.stringify(body) });

@@ -37,6 +37,7 @@ _PARTS = "parts.js"  # first parts of the addresses of views, by the beginning o
 _DRAWN_BYTES = 2 << 20  # of a view
 _MAKING_BYTES = 24 << 20  # of the documents that it is drawn from, as objects
 _JOBS_BYTES = 256 << 10
+LetterTitle = Annotated[str | None, Query(max_length=200)]
 
 
 def _read_files() -> dict[str, bytes]:
@@ -142,27 +143,32 @@ async def draw_explained_row(  # noqa: PLR0917  # what the address names
     memory: MemoryDep,
     k: Annotated[int, Query(ge=0, le=9)] = 0,
     outcome: str | None = None,
+    letter: LetterTitle = None,
 ) -> Response:
-    """Draw why a row is predicted as it is; ``set.NAME`` changes the value of a feature, ``outcome`` is wished."""
+    """Draw why a row is predicted as it is; ``set.NAME`` changes the value of a feature, ``outcome`` is wished.
+
+    With ``letter``, its heading, which may be empty, the letter about the decision is drawn.
+    """
     changed = texts_in(request.query_params, CHANGED)
     find = partial(RowToExplain.find, context, explainer_id, row_id, changed, outcome)
     row = await memory.make_early(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, find)
     answer = await explain(context, explainer_id, row.request)
-    return await _drawn(context, memory, lambda: row.draw(answer, k))
+    return await _drawn(context, memory, lambda: row.draw(answer, k, letter))
 
 
 @router.get("/page/parts/explainers/{explainer_id}/new-row")
-async def draw_new_row(
+async def draw_new_row(  # noqa: PLR0917  # what the address names
     explainer_id: str,
     request: Request,
     context: ContextDep,
     memory: MemoryDep,
     k: Annotated[int, Query(ge=0, le=9)] = 0,
     outcome: str | None = None,
+    letter: LetterTitle = None,
 ) -> Response:
     """Draw why a row that is not in the data is predicted as it is: ``of.NAME`` are its values, ``set.NAME`` changes.
 
-    Where it has a value that cannot be one, its form is drawn, and says so.
+    Where it has a value that cannot be one, its form is drawn, and says so. ``letter`` is as of other rows.
     """
     own, changed = (texts_in(request.query_params, beginning) for beginning in (OWN, CHANGED))
     find = partial(RowToExplain.find_new, context, explainer_id, own, changed, outcome)
@@ -175,7 +181,7 @@ async def draw_new_row(
     except EveryRowFailed as failure:
         problem = failure.errors[0].detail
         return await _drawn(context, memory, lambda: form({}, problem))
-    return await _drawn(context, memory, lambda: row.draw(answer, k))
+    return await _drawn(context, memory, lambda: row.draw(answer, k, letter))
 
 
 @router.get("/page/parts/explainers/{explainer_id}/form")

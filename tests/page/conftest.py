@@ -46,6 +46,7 @@ class Shown:
             f"explainers/{self.explainer}/rows/{self.row}": ".ls-why",
             f"regions/{self.explainer}": ".ls-over",
             f"explainers/{self.explainer}": ".ls-explainer",
+            f"explainers/{self.explainer}/rows/{self.row}?letter=": ".ls-letter",
             f"explainers/{self.explainer}/form": ".ls-new-row",
         }
 

@@ -16,6 +16,7 @@ from .links import Links
 from .map import MapContext, draw_map
 from .model import ModelContext, Request, draw_model
 from .new_row import DecidedRow, NewRowForm, PastedTable, draw_new_row_form, draw_pasted_rows
+from .notice import draw_letter
 from .overview import Here, OverRows, draw_explainer, draw_found, draw_jobs, draw_overview, draw_pending
 from .pictures import Picture, address_of, picture_of_id, pictures
 from .place import Call, Place, draw_at
@@ -67,6 +68,7 @@ __all__ = [
     "draw_jobs",
     "draw_label_audit",
     "draw_label_review",
+    "draw_letter",
     "draw_map",
     "draw_model",
     "draw_new_row_form",

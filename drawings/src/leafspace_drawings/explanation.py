@@ -39,6 +39,8 @@ class WhyContext:
     alone: Mapping[str, Json] = field(default_factory=dict)  # what-if: that with one of several changes, by feature
     fixed: frozenset[str] = frozenset()  # features that nothing can change, by the dictionary
     form: str | None = None  # the row is new: the address of the form with its values
+    letter: str | None = None  # the address of the letter about its decision
+    explainer: str | None = None  # the id of the explainer that a report of this row can be made of
     refused: Mapping[str, "RefusedValue"] = field(
         default_factory=dict
     )  # what-if: fields that hold no value, by feature

@@ -6,7 +6,7 @@ import pytest
 from leafspace_drawings import ColumnNames
 
 from service.drawings.pasted_rows import MAX_PASTED_ROWS, read_pasted
-from service.drawings.typed_values import TypedValues, address_of_values, text_of, value_of
+from service.drawings.typed_values import TypedValues, parameters_of, query_of, text_of, value_of
 from storage.errors import StorageError
 
 _KNOWN = {"feature_names": ["age", "job", "owner"], "feature_types": ["number", "category", "boolean"]}
@@ -83,4 +83,4 @@ def test_what_cannot_be_a_value_is_refused_by_feature_and_missing_values_have_no
     typed = TypedValues.read(_KNOWN, {"age": "old", "job": "A1", "owner": ""})
     assert typed.values == {"job": "A1", "owner": None}
     assert typed.refused["age"].text == "old"
-    assert address_of_values({"a b": 1.5, "job": "x&y", "owner": None}) == "?of.a%20b=1.5&of.job=x%26y"
+    assert query_of(parameters_of({"a b": 1.5, "job": "x&y", "owner": None}, {})) == "?of.a%20b=1.5&of.job=x%26y"

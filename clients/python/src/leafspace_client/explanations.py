@@ -11,7 +11,6 @@ from .explanation_fields import ExplanationFields
 from .frames import FrameOf, explanations_frame
 from .known_documents import KnownDocuments
 from .labels import Label
-from .notices import Notice, notice_of
 from .records import ignored_line
 from .rows import id_text
 from .texts import describe_explanation
@@ -25,6 +24,7 @@ from .types import (
 )
 
 if TYPE_CHECKING:
+    from .notices import Notice
     from .pictures import Drawing
 
 _SHOWN_EXPLANATIONS = 10
@@ -157,7 +157,7 @@ class Explanation(ExplanationFields, Displayed):
         return explanations_frame([self], rows)
 
     @checked
-    def notice(self, title: str = "About the decision") -> Notice:
+    def notice(self, title: str = "About the decision") -> "Notice":
         """Return a short letter: the outcome, its principal reasons, and what would change it where that was included.
 
         It says in general terms with whom the row was compared, and holds nothing of another case. ``print`` shows it
@@ -168,7 +168,9 @@ class Explanation(ExplanationFields, Displayed):
         title
             Its heading.
         """
-        return notice_of(self._explained, title)
+        from .notices import notice_of  # imports what draws
+
+        return notice_of(self._explained.to_dict(), title)
 
     def __str__(self) -> str:
         return describe_explanation(self)

@@ -1,0 +1,133 @@
+"""Notices: a short letter about a decision, with its principal reasons and what would change it.
+
+It holds nothing of other people: neither the id nor a value of the case that the row was compared with.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from .templating import render
+from .words import number
+
+Json = Mapping[str, Any]
+
+TITLE = "About the decision"
+_MARKED = re.compile(r"([\\`*_{}\[\]<>#|~])")
+_MOST_CHANGES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A letter: a heading, paragraphs and lists; printed, it is Markdown, and in notebooks HTML."""
+
+    title: str
+    outcome: str
+    reasons: tuple[str, ...]
+    compared: str  # with whom, in general terms; empty where nothing was compared
+    changes: tuple[str, ...]  # each of which would change the outcome
+    remark: str  # about the changes
+
+    @property
+    def markdown(self) -> str:
+        """The letter as Markdown."""
+        parts = [f"# {_plain(self.title)}", _plain(self.outcome)]
+        if self.reasons:
+            listed = (f"{position}. {_plain(reason)}" for position, reason in enumerate(self.reasons, 1))
+            parts += ["## Principal reasons", "\n".join(listed)]
+        parts += [_plain(self.compared)] if self.compared else []
+        if self.changes or self.remark:
+            parts += ["## What would change it", *["\n".join(f"- {_plain(each)}" for each in self.changes)]]
+            parts += [_plain(self.remark)]
+        return "\n\n".join(filter(None, parts)) + "\n"
+
+    @property
+    def html(self) -> str:
+        """The letter as an HTML fragment, without script and style."""
+        parts = [f"<h1>{escape(self.title)}</h1>", _paragraph(self.outcome)]
+        if self.reasons:
+            parts += ["<h2>Principal reasons</h2>", _list("ol", self.reasons)]
+        parts += [_paragraph(self.compared)]
+        if self.changes or self.remark:
+            parts += ["<h2>What would change it</h2>", _list("ul", self.changes), _paragraph(self.remark)]
+        return "\n".join(["<article>", *filter(None, parts), "</article>"])
+
+    def __str__(self) -> str:
+        return self.markdown
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def notice_of(row: Json, title: str = TITLE) -> Notice:
+    """Return the letter about an explained row: one of ``POST /v1/explainers/{id}/explanations``, not refused."""
+    effects: Json = row.get("effects") or {}
+    reasons: Sequence[Json] = effects.get("principal_reasons") or []
+    outcome = f"The decision is: {_outcome(row)}."
+    if not reasons:
+        outcome += " No reasons are stated, as this outcome is not declared adverse, or nothing speaks for it."
+    compared = ""
+    if reasons:
+        compared = f"The reasons are what counted most in a comparison with {_others(effects['reference'])}."
+    options, remark = _changes(row.get("changes"))
+    return Notice(title, outcome, tuple(map(_reason, reasons)), compared, tuple(options), remark)
+
+
+def draw_letter(row: Json, title: str, why: str) -> str:
+    """Return the letter about an explained row as a view, under a title of its own or, without any, the usual one.
+
+    ``why`` is the address of the view that explains the row.
+    """
+    return render("letter", letter=notice_of(row, title or TITLE), why=why)
+
+
+def _outcome(row: Json) -> str:
+    if decision := row.get("decision"):
+        return str(decision.get("outcome_text") or decision["outcome"])
+    prediction = row["prediction"]
+    return number(prediction["value"]) if prediction["task"] == "regression" else str(prediction["label"])
+
+
+def _reason(reason: Json) -> str:
+    return f"{reason['text']} ({reason['code']})" if reason.get("code") else str(reason["text"])
+
+
+def _others(reference: Json) -> str:
+    outcome = reference.get("outcome_text") or reference.get("outcome")
+    of = f" whose decision is: {outcome}" if outcome else ""
+    return {
+        "contrast": f"a typical case{of}",
+        "nearest": "a typical case that is similar",
+        "prototypes": f"typical cases{of}",
+        "rows": f"all known cases{of}",
+    }.get(reference["kind"], "all known cases")
+
+
+def _changes(changes: Json | None) -> tuple[Sequence[str], str]:
+    """Return what would change the outcome, and what is to be said about it."""
+    if not changes:
+        return (), ""
+    wished = changes.get("outcome_text") or changes["outcome"]
+    if not changes["options"]:
+        return (), f"No single change was found after which the decision would be: {wished}."
+    options = [
+        " and ".join(change["text"] for change in option["changes"]) for option in changes["options"][:_MOST_CHANGES]
+    ]
+    any_of = "any of these changes" if len(options) > 1 else "this change"
+    return options, f"After {any_of}, all else as it is, the decision of the same model would be: {wished}."
+
+
+def _plain(text: str) -> str:
+    """Return a text in which nothing is taken for Markdown."""
+    return _MARKED.sub(r"\\\1", text)
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>" if text else ""
+
+
+def _list(tag: str, items: Sequence[str]) -> str:
+    inner = "".join(f"<li>{escape(item)}</li>" for item in items)
+    return f"<{tag}>{inner}</{tag}>" if items else ""

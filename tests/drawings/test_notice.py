@@ -1,0 +1,59 @@
+"""Notices: what a letter says about a decision, and what it never does."""
+
+from typing import Any
+
+from leafspace_drawings import draw_letter
+from leafspace_drawings.notice import notice_of
+
+Json = dict[str, Any]
+
+_REFERENCE = {"kind": "contrast", "row_id": "loan-813", "outcome": "approve", "outcome_text": "approved", "score": 0.1}
+_CHANGED = [{"feature": "late", "value": 2, "to": 0, "text": "times late is 0 instead of 2"}]
+
+
+def _row(**more: Any) -> Json:
+    decision = {"outcome": "decline", "outcome_text": "declined <at once>", "score_of": "bad", "score": 0.68}
+    reasons = [{"feature": "late", "code": "R7", "text": "Payments were late"}, {"feature": "age_*", "text": "age_*"}]
+    effects = {"reference": _REFERENCE, "features": [], "principal_reasons": reasons}
+    changes = {"outcome": "approve", "outcome_text": "approved", "options": [{"changes": _CHANGED, "score": 0.1}]}
+    near = [{"row_id": "loan-813", "label": "approve", "proximity": 0.4, "reasons": []}]
+    row = {"row_id": "4711", "status": "ok", "decision": decision, "effects": effects, "changes": changes}
+    return row | {"prediction": {"task": "classification", "label": "bad"}, "nearest_prototypes": near} | more
+
+
+def test_a_letter_has_the_outcome_its_reasons_and_what_would_change_it() -> None:
+    letter = notice_of(_row(), "Your loan")
+    assert letter.reasons == ("Payments were late (R7)", "age_*")
+    assert letter.changes == ("times late is 0 instead of 2",)
+    assert letter.markdown.splitlines()[:5:2] == [
+        "# Your loan",
+        r"The decision is: declined \<at once\>.",
+        "## Principal reasons",
+    ]
+    assert r"2. age\_\*" in letter.markdown
+    assert "After this change, all else as it is, the decision of the same model would be: approved." in letter.markdown
+    assert "a typical case whose decision is: approved" in letter.html
+
+
+def test_a_letter_names_no_other_case() -> None:
+    letter = notice_of(_row())
+    texts = (letter.markdown, letter.html, draw_letter(_row(), "", "#/why"))
+    assert not [text for text in texts if "813" in text]
+    assert not [text for text in texts[1:] if "<at once>" in text]
+
+
+def test_without_reasons_a_letter_says_why_there_are_none() -> None:
+    letter = notice_of(_row(effects={"reference": _REFERENCE, "features": []}, changes=None))
+    assert "No reasons are stated" in letter.outcome
+    assert not letter.compared
+    assert not letter.remark
+
+
+def test_where_no_change_was_found_a_letter_says_so() -> None:
+    letter = notice_of(_row(changes={"outcome": "approve", "options": []}))
+    assert letter.remark == "No single change was found after which the decision would be: approve."
+
+
+def test_the_decision_of_a_regression_is_its_value() -> None:
+    row = _row(prediction={"task": "regression", "value": 0.5}, decision=None)
+    assert notice_of(row).outcome == "The decision is: 0.5."

@@ -2,6 +2,8 @@
 
 The supervisor opens the memory and hands it to each process, so that it outlives any of them. Locks are those of POSIX
 files: the kernel frees what a killed process held. They are between processes; threads of one need a lock of their own.
+A process that is stopped while it holds one (SIGSTOP, a debugger) keeps others waiting for a moment only: then they go
+on without it, and at worst a request is not counted, or a document is read as none.
 """
 
 import fcntl
@@ -10,8 +12,9 @@ import mmap
 import os
 import struct
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 BUCKETS = ("requests", "explanations", "refused")
@@ -25,6 +28,9 @@ _CODES_START = len(BUCKETS) * N_BUCKET_BYTES
 _DELETIONS_START = _CODES_START + _N_CODES_BYTES
 _N_HEAD_BYTES = _DELETIONS_START + _N_DELETIONS_BYTES
 _LENGTH = struct.Struct("=Q")
+_PATIENCE_SECONDS = 0.25  # for a lock, which is held for microseconds
+_SECONDS_WITHOUT_PATIENCE = 10.0  # after a lock was not to be had
+_SECONDS_BETWEEN_TRIES = 0.0002
 
 
 def n_bytes_for(n_processes: int) -> int:
@@ -70,7 +76,7 @@ class SharedMemory:
 class Region:
     """A part of the memory, which holds numbers at offsets, or one document."""
 
-    __slots__ = ("_descriptor", "_n_bytes", "_pages", "_start", "_thread_lock")
+    __slots__ = ("_descriptor", "_impatient_until", "_n_bytes", "_pages", "_start", "_thread_lock")
 
     def __init__(self, descriptor: int, pages: mmap.mmap, start: int, n_bytes: int) -> None:
         self._descriptor = descriptor
@@ -78,17 +84,36 @@ class Region:
         self._start = start
         self._n_bytes = n_bytes
         self._thread_lock = threading.Lock()
+        self._impatient_until = 0.0
 
     @contextmanager
     def locked(self, offset: int = 0, n_bytes: int | None = None) -> Iterator[None]:
-        """Keep other processes, and threads that use this very object, out of these bytes."""
+        """Keep other processes, unless one stands still, and threads that use this very object out of these bytes."""
         start, length = self._start + offset, self._n_bytes if n_bytes is None else n_bytes
         with self._thread_lock:
-            fcntl.lockf(self._descriptor, fcntl.LOCK_EX, length, start, os.SEEK_SET)
+            is_held = self._lock(start, length)
             try:
                 yield
             finally:
-                fcntl.lockf(self._descriptor, fcntl.LOCK_UN, length, start, os.SEEK_SET)
+                if is_held:
+                    fcntl.lockf(self._descriptor, fcntl.LOCK_UN, length, start, os.SEEK_SET)
+
+    def _lock(self, start: int, length: int) -> bool:
+        """Return whether the lock could be had soon."""
+        now = time.monotonic()
+        is_patient, until = now >= self._impatient_until, now + _PATIENCE_SECONDS
+        while True:
+            try:
+                fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, length, start, os.SEEK_SET)
+            except (BlockingIOError, PermissionError):
+                if not is_patient:
+                    return False
+                if time.monotonic() >= until:
+                    self._impatient_until = time.monotonic() + _SECONDS_WITHOUT_PATIENCE
+                    return False
+                time.sleep(_SECONDS_BETWEEN_TRIES)
+            else:
+                return True
 
     def unpack(self, layout: struct.Struct, offset: int) -> tuple[Any, ...]:
         """Return the numbers at an offset."""
@@ -99,10 +124,12 @@ class Region:
         layout.pack_into(self._pages, self._start + offset, *numbers)
 
     def document(self) -> Any:
-        """Return the document that the region holds; None where it holds none. The caller has the lock."""
+        """Return the document that the region holds; None where it holds none or half of one. The caller locks it."""
         (length,) = self.unpack(_LENGTH, 0)
         first = self._start + _LENGTH.size
-        return json.loads(self._pages[first : first + length]) if length else None
+        with suppress(ValueError):  # without its lock, one may be read that is being written
+            return json.loads(self._pages[first : first + length])
+        return None
 
     def write_document(self, document: object) -> None:
         """Replace the document; one that is too large is not written. The caller has the lock.

@@ -4,14 +4,16 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from service.admission.shared_buckets import SharedBuckets
-from service.admission.shared_memory import SharedMemory, n_bytes_for
+from service.admission.shared_memory import N_BUCKET_BYTES, SharedMemory, n_bytes_for
 from service.middleware.admission.limits import TokenBuckets
+from tests.support.patience import when_idle
 
 _TAKING = """
 import sys
@@ -66,6 +68,31 @@ def test_a_killed_process_keeps_nobody_out(descriptor: int) -> None:
     holder.communicate()
 
     assert SharedBuckets(SharedMemory(descriptor, 1, 2).buckets("requests"), 10, 5).take("key_1") == 0
+
+
+def test_a_process_that_stands_still_keeps_nobody_out(descriptor: int) -> None:
+    holder = _start(_LOCKING, descriptor)
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "locked\n"
+        os.kill(holder.pid, signal.SIGSTOP)
+        buckets = SharedBuckets(SharedMemory(descriptor, 1, 2).buckets("requests"), 0.001, 100)
+        began = time.monotonic()
+
+        assert [buckets.take("key_1") for _ in range(100)] == [0] * 100
+        assert buckets.take("key_1") > 0
+        assert time.monotonic() - began < when_idle(2)  # it waits once
+    finally:
+        holder.kill()
+        holder.communicate()
+
+
+def test_half_a_document_is_none(descriptor: int) -> None:
+    region = SharedMemory(descriptor, 0, 2).codes()
+    region.write_document({"code": ["key", 1.5]})
+    os.pwrite(descriptor, b"\0\0", 3 * N_BUCKET_BYTES + 12)
+
+    assert region.document() is None
 
 
 def test_they_decide_as_buckets_of_one_process_do(descriptor: int) -> None:

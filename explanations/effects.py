@@ -249,7 +249,7 @@ class WarmEffects:
         raw = reference_raw + row.total
         probability = {"probability": self._probability(row, reference_raw)} if self.effects.has_points else {}
         listed = list(islice((player for player in order if player in self.shown), n_features))
-        in_effects = effects[listed].tolist()
+        in_effects = [float(effects[player]) for player in listed]
         in_points = self._points(row, listed, in_effects, (raw, reference_raw))
         digits = _decimals(max(abs(raw), abs(reference_raw)))
         raw, reference_raw = round(raw, digits), round(reference_raw, digits)

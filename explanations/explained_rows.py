@@ -228,8 +228,7 @@ def _prediction(warm: WarmExplainer, explained: ExplainedRow) -> dict[str, Any]:
 
 
 def _nearest_prototypes(warm: WarmExplainer, parts: Parts, explained: ExplainedRow) -> list[dict[str, Any]]:
-    prototypes, indices, n_shared, reasons, _ = explained.near
-    shares = (explained.proximities[indices] / warm.index.total_weight).tolist()
+    prototypes, shares, n_shared, reasons, _ = explained.near
     near: list[dict[str, Any]] = [
         {**prototype.head, "proximity": share, "reasons": texts}
         for prototype, share, texts in zip(prototypes, shares, reasons, strict=True)

@@ -19,7 +19,7 @@ class Near(NamedTuple):
     """The nearest prototypes of one row."""
 
     prototypes: list[WarmPrototype]  # nearest first
-    indices: list[int]  # which they are
+    shares: list[float]  # proximities, as shares of that of a row to itself
     n_shared: list[int]  # trees that count in which the row has the same leaf
     reasons: list[list[dict[str, Any]]]  # of each prototype; none where the explainer abstains
     standing: Standing
@@ -49,20 +49,20 @@ def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> I
 def _of_part(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> Iterator[Near]:
     near = warm.near.to_rows(rows.leaves, rows.proximities, parts.n_prototypes)
     nearest, n_shared, bounds = near.nearest.tolist(), near.n_shared.tolist(), near.bounds.tolist()
-    standings = [
-        _standing(warm, rows.proximities[row], nearest[bounds[row] : bounds[row + 1]])
-        for row in range(len(rows.leaves))
-    ]
+    row_of_pair = np.repeat(np.arange(len(rows.leaves)), np.diff(near.bounds))
+    shares = (rows.proximities[row_of_pair, near.nearest] / warm.index.total_weight).tolist()
+    standings = _standings(warm, rows.proximities)
     written = _reasons(warm, parts, rows, near, [standing.abstains for standing in standings])
     for row, standing in enumerate(standings):
         pairs = slice(bounds[row], bounds[row + 1])
         prototypes = [warm.prototypes[index] for index in nearest[pairs]]
-        yield Near(prototypes, nearest[pairs], n_shared[pairs], written[pairs], standing)
+        yield Near(prototypes, shares[pairs], n_shared[pairs], written[pairs], standing)
 
 
-def _standing(warm: WarmExplainer, proximities: NDArray[np.int64], nearest: list[int]) -> Standing:
-    best = int(proximities[nearest[0]]) if nearest else 0
-    return UNKNOWN if warm.typicality is None else warm.typicality.standing(best)
+def _standings(warm: WarmExplainer, proximities: NDArray[np.int64]) -> list[Standing]:
+    if warm.typicality is None:
+        return [UNKNOWN] * len(proximities)
+    return list(map(warm.typicality.standing, proximities.max(axis=1).tolist()))
 
 
 def _reasons(

@@ -79,8 +79,8 @@ class BriefText(NamedTuple):
         """Return the brief sentence where it is true of the same of these values, else the exact one."""
         low, high = self.surely
         for value in values:
-            if value is None or isinstance(value, str) or low < value < high:  # by far the most are
-                continue
+            if (value.__class__ is float and low < value < high) or value is None or isinstance(value, str):
+                continue  # by far the most are
             number = wording.short(value) if self.is_single else value
             if self.ends.admits(number) is not self.printed.admits(number):
                 return self.exact
@@ -217,24 +217,26 @@ class ReasonTexts:
         self, found: "_Found", start: int, end: int, values: Sequence[Any], other: Values
     ) -> list[dict[str, Any]]:
         written: list[dict[str, Any]] = []
-        for index in range(start, end):
-            column, text = found.columns[index], found.texts[index]
-            feature = self.features[column]
-            reason: dict[str, Any]
+        names, features = self.names, self.features
+        found_reasons = zip(found.columns[start:end], found.texts[start:end], found.shares[start:end], strict=True)
+        for column, text, share in found_reasons:
+            feature = features[column]
             if feature is None:
-                reason = {"feature": self.names[column], "text": text if isinstance(text, str) else text.exact}
-            else:
-                value, other_value = values[feature], other[feature]
-                reason = {
-                    "feature": self.names[column],
+                sentence = text if isinstance(text, str) else text.exact
+                written.append({"feature": names[column], "text": sentence, "share_of_trees": share})
+                continue
+            value, other_value = values[feature], other[feature]
+            written.append(
+                {
+                    "feature": names[column],
                     "text": text if isinstance(text, str) else text.of(value, other_value),
                     "value": json_number(value),
                     "prototype_value": json_number(other_value),
+                    "share_of_trees": share,
                 }
-            reason["share_of_trees"] = found.shares[index]
-            if found.intervals:
-                reason["interval"] = found.intervals[index]
-            written.append(reason)
+            )
+        for reason, interval in zip(written, found.intervals[start:end], strict=False):  # where they are included
+            reason["interval"] = interval
         return written
 
     def _texts(self, raw: RawReasons, indices: list[int]) -> list[Text]:

@@ -135,7 +135,7 @@ def _figures(warm: WarmExplainer, features: NDArray[np.float32], *, is_regressio
     proximities = warm.index.proximities(leaves)
     best, nearest = proximities.max(axis=1), proximities.argmax(axis=1)
     n_shared = (warm.index.leaves[nearest] == leaves).sum(axis=1)
-    reached = 100 * float(warm.minimum.is_reached(best, n_shared).mean())
+    reached = 100 * float(warm.near.minimum.is_reached(best, n_shared).mean())
     assert warm.reference is not None
     file = warm.reference.open()
     rows = [file.search.nearest(line, N_NEAREST).rows for line in file.leaves(outcome.leaves)]

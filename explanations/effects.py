@@ -30,22 +30,12 @@ from tree_explainers.rows import Rows
 from .dictionary_words import DictionaryWords
 from .effect_references import MeanReference, MeanReferences, PrototypeRows, Reference, reference_of, some_names
 from .nearest_rows import WarmReference
+from .reference_cases import ReferenceCase, candidates_of
 from .shown_players import ShownPlayer, shown_groups, shown_players
 
 _MOST_REASONS = 4  # as lenders state
 DIGITS = 7
 """Of an effect, counted from the first of the larger score."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceCase:
-    """A prototype that rows may be compared with."""
-
-    row_id: str
-    outcome: str | None  # its class or outcome; None of a regression
-    values: Sequence[Any]  # (n_features,) in the model's order
-    is_sure: bool  # its own label, where that is known, is what the model predicts
-    n_covered: int = 0  # rows that it represents
 
 
 class EffectsQuestion(NamedTuple):
@@ -113,7 +103,7 @@ class WarmEffects:
             effects=effects,
             columns=columns,
             cases=cases,
-            candidates=NearestCases.of(_candidates(description, cases, classes, by_outcome=by_outcome)),
+            candidates=NearestCases.of(candidates_of(description, cases, classes, by_outcome=by_outcome)),
             score=rule.column if by_outcome and rule is not None else None,
             ranks=ranks,
             raw=raw,
@@ -345,34 +335,6 @@ def _head(reference: int | MeanReference, case: ReferenceCase | None, kind: Refe
     assert case is not None  # of one row
     outcome = {} if case.outcome is None else {"outcome": case.outcome}
     return {"kind": kind, "row_id": case.row_id, **outcome, "n_rows": 1}
-
-
-def _candidates(
-    description: ModelDescription, cases: Sequence[ReferenceCase], classes: NDArray[np.int64], *, by_outcome: bool
-) -> list[NDArray[np.int64]]:
-    """Return the prototypes that rows may be compared with: all rows, and then those of each class or outcome."""
-    are_sure = np.array([case.is_sure for case in cases])
-    best_first = _best_first(description) if by_outcome else ()
-    n_classes = len(description.outcomes if by_outcome else description.classes)
-
-    def chosen(allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
-        return np.flatnonzero(allowed & are_sure if (allowed & are_sure).any() else allowed)
-
-    candidates = [chosen(np.ones(len(cases), np.bool_))]
-    for class_index in range(n_classes):
-        others = (classes == outcome for outcome in best_first if outcome != class_index)
-        best = next((allowed for allowed in others if allowed.any()), classes != class_index)
-        candidates.append(chosen(best))
-    return candidates
-
-
-def _best_first(description: ModelDescription) -> tuple[int, ...]:
-    """Return outcomes in the order of their goodness; none where none is better than another."""
-    rule = description.decision
-    if rule is None:
-        return ()
-    order = range(len(rule.outcomes))
-    return tuple(order if rule.best_first else reversed(order))
 
 
 def unknown_outcome(outcome: str, known: Sequence[str]) -> StorageError:

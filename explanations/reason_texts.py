@@ -4,9 +4,10 @@ Of each prototype only as many reasons are put into words as are shown. What doe
 prepared.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import blake2b
 from itertools import pairwise
 from math import inf
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
@@ -25,11 +26,12 @@ from tree_explainers.prototype_sets.raw_units import RawReasons, RawSide, Wanted
 from tree_explainers.prototype_sets.readable import ReasonReader
 from tree_explainers.wording import Interval
 
+from .brief_texts import BriefText, Text, interval_words
 from .feature_phrases import FeaturePhrases
 
+_DIGEST_BYTES = 16  # no two of which are alike by chance
 _N_SIDES = 1 << len(RawSide)
 _SHARE_DIGITS = 4  # more would be read by nobody, and an explanation has dozens of shares
-_SINGLE_ROUNDING, _LEAST_SINGLE = 2.0**-22, 2.0**-148  # some times what single precision rounds by
 _KEPT_REASONS = 10_000  # of an explainer: about half a kilobyte each
 Made = TypeVar("Made")
 
@@ -46,48 +48,6 @@ class Compared(NamedTuple):
     values: Sequence[Any]
     others: Sequence[Values]  # (n_pairs,)
     is_missing: NDArray[np.bool_] | None = None  # (n_columns,) as ``ReasonReader.group`` takes it
-
-
-class BriefText(NamedTuple):
-    """A sentence whose ends are printed in few digits, and what the exact one is made of."""
-
-    brief: str
-    printed: Interval  # the numbers that the brief sentence means
-    ends: Interval  # the model's own ends, in as few digits as bring them back
-    start: str  # of the exact sentence, up to its ends
-    after: str  # what follows these
-    is_single: bool  # the column's values are decimals only in single precision
-    surely: tuple[float, float]  # of values between these, the brief sentence is true
-
-    @staticmethod
-    def between(
-        brief: str, printed: Interval, ends: Interval, around: tuple[str, str], numbers: NumberColumn
-    ) -> "BriefText":
-        """Return the sentence of numbers between two ends; ``around`` is what stands before them and after."""
-        low, high = max(ends[0], printed[0]), min(ends[1], printed[1])
-        if numbers.is_single:  # a value may be a rounding of single precision away from the decimal that it is
-            low = low + abs(low) * _SINGLE_ROUNDING + _LEAST_SINGLE if low > -inf else low
-            high = high - abs(high) * _SINGLE_ROUNDING - _LEAST_SINGLE if high < inf else high
-        return BriefText(brief, printed, ends, *around, numbers.is_single, (low, high))
-
-    @property
-    def exact(self) -> str:
-        """The sentence with the model's own ends."""
-        return f"{self.start}{_words_of(self.ends)}{self.after}"
-
-    def of(self, *values: Any) -> str:  # cells
-        """Return the brief sentence where it is true of the same of these values, else the exact one."""
-        low, high = self.surely
-        for value in values:
-            if (value.__class__ is float and low < value < high) or value is None or isinstance(value, str):
-                continue  # by far the most are
-            number = wording.short(value) if self.is_single else value
-            if self.ends.admits(number) is not self.printed.admits(number):
-                return self.exact
-        return self.brief
-
-
-Text = str | BriefText
 
 
 class _Kept(Generic[Made]):
@@ -124,6 +84,7 @@ class ReasonTexts:
     mentions: dict[str, str]  # by name, of these columns: ``whether it has an account``
     known_texts: _Kept[Text] = field(default_factory=_Kept)
     known_intervals: _Kept[dict[str, Any]] = field(default_factory=_Kept)
+    known_others: _Kept[tuple[Text, FeatureReason]] = field(default_factory=_Kept)  # of features of several columns
 
     @staticmethod
     def build(
@@ -191,11 +152,10 @@ class ReasonTexts:
         columns, keys = raw.reasons["column"].tolist(), raw.statements()
         texts = self.known_texts.of(keys, lambda indices: self._texts(raw, indices))
         intervals = self.known_intervals.of(keys, lambda chosen: self._intervals(raw, chosen)) if with_intervals else []
-        for index in np.flatnonzero(raw.reasons["is_other"]).tolist():
-            found = self.reader.other(reasons, raw, index, is_missing)
-            texts[index] = self._sentence(columns[index], found) or self._brief_of(columns[index], found)
+        for index, (text, of_feature) in self._others(reasons, raw, is_missing):
+            texts[index] = text
             if with_intervals:
-                intervals[index] = interval_of(found)
+                intervals[index] = interval_of(of_feature)
         shares = list(map(_rounded_share, raw.reasons["share_of_trees"].tolist()))
         found_reasons = _Found(columns, texts, shares, intervals)
         bounds = pairwise(raw.bounds.tolist())
@@ -259,7 +219,7 @@ class ReasonTexts:
         low, high = shortest
         shown = _interval_between(_number_of(low, -inf), _number_of(high, inf), side)
         if (printed := numbers.printed(exact)) is None:
-            return f"{start}{_words_of(shown) or any_number(side)}{after}"
+            return f"{start}{interval_words(shown) or any_number(side)}{after}"
         if not printed.text:
             return f"{start}{any_number(side)}{after}"
         brief, after = f"{start}{numbers.text_of(printed)}{after}", f"{numbers.words.with_unit('')}{after}"
@@ -269,13 +229,32 @@ class ReasonTexts:
         """Return the text of a feature of several columns, its ends as people write them."""
         ends, text, numbers = _ends_of(reason), reason["text"], self.numbers[column]
         printed = numbers.printed(ends)
-        words = _words_of(ends, is_single=self.reader.precision is np.float32)
+        words = interval_words(ends, is_single=self.reader.precision is np.float32)
         if not words or words not in text or printed is None or not printed.text:
             return text
         start, _, after = text.removeprefix(self.starts[column]).partition(words)
         start = self.starts[column] + start
         brief = f"{start}{numbers.text_of(printed)}{after.removeprefix(numbers.words.with_unit(''))}"
         return BriefText.between(brief, printed.ends, ends, (start, after), numbers.column)
+
+    def _others(
+        self, reasons: NDArray[Any], raw: RawReasons, is_missing: NDArray[np.bool_] | None
+    ) -> Iterator[tuple[int, tuple[Text, FeatureReason]]]:
+        """Yield the indices of those that are no single numbers, with their texts; shares of trees may be of others."""
+        others = np.flatnonzero(raw.reasons["is_other"]).tolist()
+        if not others:
+            return
+        context = b"" if is_missing is None else is_missing.tobytes()
+        keys = [_digest(statement, context) for statement in raw.own_statements(reasons, others)]
+
+        def make(chosen: list[int]) -> list[tuple[Text, FeatureReason]]:
+            made = []
+            for index in (others[at] for at in chosen):
+                reason, column = self.reader.other(reasons, raw, index, is_missing), int(raw.reasons["column"][index])
+                made.append((self._sentence(column, reason) or self._brief_of(column, reason), reason))
+            return made
+
+        yield from zip(others, self.known_others.of(keys, make), strict=True)
 
     def _sentence(self, column: int, reason: FeatureReason) -> str | None:
         """Return a reason in the column's own words; ``None`` where it has none, or the reason is a single number's."""
@@ -346,11 +325,6 @@ def _ends_of(reason: FeatureReason) -> Interval:
     return Interval(low, high, reason["low_inclusive"], reason["high_inclusive"], reason["or_missing"])
 
 
-def _words_of(ends: Interval, *, is_single: bool | None = None) -> str:
-    low, high, low_inclusive, high_inclusive, _ = ends
-    return wording.interval(low, high, low_inclusive=low_inclusive, high_inclusive=high_inclusive, is_single=is_single)
-
-
 def interval_of(reason: FeatureReason) -> dict[str, Any]:
     """Return a reason in numbers and categories, with what applies to it."""
     sides = (
@@ -388,6 +362,11 @@ def _interval(side: RawSide, low: float | None, high: float | None, *, is_transf
 
 def _raw_feature(column: ModelColumn) -> int | None:
     return None if column.transformed else column.raw_index
+
+
+def _digest(*parts: bytes) -> bytes:
+    """Return a short text of bytes that is another one for other bytes."""
+    return blake2b(b"".join(parts), digest_size=_DIGEST_BYTES).digest()
 
 
 def _number_of(text: bytes, none: float) -> float:

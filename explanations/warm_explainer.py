@@ -32,7 +32,7 @@ from tree_explainers.prototype_sets.row_coverage import MinimumProximity
 from tree_explainers.rows import Rows
 
 from .change_search import WarmChanges
-from .effects import ReferenceCase, WarmEffects, rows_of_values
+from .effects import WarmEffects, rows_of_values
 from .evidence import WarmEvidence
 from .explainer_records import ExplainerRecords, read_explainer
 from .explainer_wording import ExplainerWording, WordingSource
@@ -42,6 +42,7 @@ from .nearest_rows import WarmReference
 from .nested_instances import NestedFeatures
 from .reason_texts import ReasonTexts
 from .reference import UnexpectedlyMissing, feature_columns, reference_columns
+from .reference_cases import ReferenceCase
 from .reference_file import ReferenceFile, evenly_spaced
 from .rules import WarmRules
 from .training_rows import WarmTrainingRows

@@ -27,7 +27,8 @@ CASES = ("random_forest_binary", "gradient_boosting_multiclass", *PIPELINES)
 def explained(case: Case, row: int, **request: object) -> Json:
     """Return the explanation of a row, or its refusal."""
     request_ = ExplanationRequest.model_validate({"instances": [case.rows[row]], **request})
-    return explain_instances(case.warm, request_)[0]
+    (document,) = explain_instances(case.warm, request_)
+    return dict(document)
 
 
 @pytest.mark.parametrize("name", mostly_long(CASES, "one_matrix", "missing_kept"))
@@ -55,8 +56,11 @@ def test_reasons_are_those_that_the_reader_translates(find_case: FindCase, name:
     assert n_reasons > 50
 
 
-def test_texts_that_are_kept_are_those_that_are_made(find_case: FindCase, monkeypatch: pytest.MonkeyPatch) -> None:
-    case = find_case("random_forest_binary")
+@pytest.mark.parametrize("name", ["random_forest_binary", "scaled_and_one_hot"])
+def test_texts_that_are_kept_are_those_that_are_made(
+    find_case: FindCase, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    case = find_case(name)
     first = [explained(case, row, include=["intervals"]) for row in range(30)]
     again = [explained(case, row, include=["intervals"]) for row in range(30)]
     monkeypatch.setattr(reason_texts, "_KEPT_REASONS", 0)  # all are forgotten when the next one is new

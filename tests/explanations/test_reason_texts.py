@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explanations.reason_texts import BriefText, Compared, ReasonTexts
+from explanations.brief_texts import BriefText
+from explanations.reason_texts import Compared, ReasonTexts
 from tree_explainers.onnx_models.description import ModelColumn
 from tree_explainers.printed_numbers import NumberColumn
 from tree_explainers.prototype_sets.leaf_boxes import Side

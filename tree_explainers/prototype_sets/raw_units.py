@@ -1,5 +1,6 @@
 """Reasons in raw units: grouped by feature, mapped back through scaling, sorted; in one compiled loop."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 from math import isnan
@@ -87,6 +88,18 @@ class RawReasons(NamedTuple):
         """
         whole = self.reasons.tobytes()
         return [whole[start : start + _STATEMENT_BYTES] for start in range(0, len(whole), _RAW_REASON_BYTES)]
+
+    def own_statements(self, reasons: NDArray[Any], indices: Sequence[int]) -> Iterator[bytes]:
+        """Yield what some of them were grouped from, but for the pair and the share of trees, as bytes.
+
+        ``reasons``, (n_reasons,) REASON, are those that were grouped.
+        """
+        own = reasons.copy()
+        own["pair"], own["share_of_trees"] = 0, 0.0
+        whole, n_bytes = own.tobytes(), REASON.itemsize
+        firsts, counts = self.reasons["first"].tolist(), self.reasons["n_own"].tolist()
+        for index in indices:
+            yield whole[firsts[index] * n_bytes : (firsts[index] + counts[index]) * n_bytes]
 
 
 class Wanted(NamedTuple):

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
-from sqlalchemy import Column, Connection, RowMapping, Select, Table, delete, select, update
+from sqlalchemy import Column, Connection, RowMapping, Select, Table, delete, func, select, update
 
 from schemas.contract import Page
 
@@ -154,6 +154,11 @@ class Registry(ABC, Generic[New, View, Stored, Summary]):
 
 class UploadRegistry(Registry[New, View, Stored, Summary]):
     """Rows of what was uploaded: their column ``listed`` holds what lists show, and how long the whole is as JSON."""
+
+    def total_bytes(self) -> int:
+        """Return how many bytes all uploads together had."""
+        with self._database.reading() as connection:
+            return int(connection.execute(select(func.coalesce(func.sum(self.table.c.size_bytes), 0))).scalar_one())
 
     def document(self, identifier: str) -> dict[str, Any]:
         """Return the view in plain values: messages would take several times the memory."""

@@ -1,8 +1,9 @@
-"""WorkerHeartbeats: what workers publish over Redis: that they live, and how much they have cleared away.
+"""WorkerHeartbeats: what workers publish over Redis: that they live, by which rules they clear away, and how much.
 
-Both may be lost at any time; only monitoring depends on them.
+All of it may be lost at any time; only monitoring depends on them.
 """
 
+import json
 import time
 from collections.abc import Callable, Mapping
 
@@ -11,12 +12,13 @@ from redis.exceptions import RedisError
 
 _WORKERS = "leafspace:workers"
 _REMOVED = "leafspace:removed"
+_RULES = "leafspace:retention"
 _ALIVE_SECONDS = 15.0  # after its last heartbeat, a worker counts as lost
 _FAILURES = (RedisError, OSError)
 
 
 class WorkerHeartbeats:
-    """Heartbeats of workers and counts of removed items, in two keys."""
+    """Heartbeats of workers, their rules of retention, and counts of removed items, in three keys."""
 
     def __init__(self, redis: Redis, now: Callable[[], float] = time.time) -> None:
         self._redis = redis
@@ -34,6 +36,21 @@ class WorkerHeartbeats:
                 pipeline.execute()
         except _FAILURES:
             return
+
+    def record_rules(self, rules: Mapping[str, float | None]) -> None:
+        """Record by which rules this worker clears away; they are forgotten soon after its last heartbeat."""
+        try:
+            self._redis.set(_RULES, json.dumps(rules), ex=round(_ALIVE_SECONDS))
+        except _FAILURES:
+            return
+
+    def rules(self) -> dict[str, float | None] | None:
+        """Return the rules of a worker that lives; ``None`` where none does, and while Redis is away."""
+        try:
+            text = self._redis.get(_RULES)
+        except _FAILURES:
+            return None
+        return None if text is None else json.loads(text)
 
     def remove(self, worker: str) -> None:
         """Remove this worker, which ends."""

@@ -79,6 +79,6 @@ def _maintenance(settings: WorkerSettings, database: Database, notifier: JobNoti
     )
     timing = Timing(settings.lease_seconds, settings.confirm_seconds, settings.notification_seconds)
     abandoned = AbandonedJobs(database, attempts, timing)
-    clearing = Clearing(WorkerHeartbeats(notifier.redis), settings.retention_seconds)
+    clearing = Clearing(WorkerHeartbeats(notifier.redis), settings.retention_seconds, settings.retention)
     objects = open_objects(settings.storage)
     return Maintenance(abandoned, notifier, objects, fork_lock, settings.reconcile_seconds, clearing)

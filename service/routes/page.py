@@ -20,10 +20,12 @@ from schemas.contract import Contract
 from storage.errors import EveryRowFailed
 
 from ..app_context import AppContext
+from ..callers import ANY_CALLER
 from ..drawings import new_rows, views
 from ..drawings.documents import VIEWS, Draw
 from ..drawings.explanations import Beside, RowToExplain
 from ..drawings.new_rows import RowsToDecide
+from ..drawings.operation import operation
 from ..drawings.pasted_rows import MAX_PASTED_BYTES
 from ..drawings.regions import RegionsToExplain
 from ..drawings.typed_values import CHANGED, OWN, texts_in
@@ -116,6 +118,13 @@ async def draw_jobs(context: ContextDep, memory: MemoryDep) -> Response:
     """Draw jobs under way."""
     draw = lambda: views.jobs_under_way(context).encode()  # noqa: E731  # as others are made
     return _html(await memory.make_whole(context.small_response_memory, _JOBS_BYTES, _JOBS_BYTES, draw))
+
+
+@router.get("/page/parts/operation")
+async def draw_operation(context: ContextDep, memory: MemoryDep, request: Request) -> Response:
+    """Draw how the service does."""
+    caller = request.scope.get("caller", ANY_CALLER)
+    return await _drawn(context, memory, lambda: operation(context, caller))
 
 
 @router.get("/page/parts/found")

@@ -36,6 +36,7 @@ class Shown:
             f"prototypes/{of.prototype_set['id']}": ".ls-set",
             f"represented/{of.prototype_set['id']}/1": ".ls-represented",
             "jobs": ".ls-jobs",
+            "operation": ".ls-operation",
             "found?name=m": ".ls-found",
             f"rules/{self.rule_set['id']}": ".ls-rules",
             f"trees/{self.tree['id']}": ".ls-tree",

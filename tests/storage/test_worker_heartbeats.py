@@ -43,6 +43,13 @@ def test_workers_of_a_host_are_counted_by_its_whole_name(redis: OwnRedis) -> Non
     assert heartbeats.n_workers_of("example") == 0
 
 
+def test_the_rules_of_workers_are_known(redis: OwnRedis) -> None:
+    heartbeats = WorkerHeartbeats(redis.notifier.redis)
+    assert heartbeats.rules() is None
+    heartbeats.record_rules({"job_days": 90, "artefact_days": None})
+    assert heartbeats.rules() == {"job_days": 90, "artefact_days": None}
+
+
 def test_what_was_removed_adds_up(redis: OwnRedis) -> None:
     heartbeats = WorkerHeartbeats(redis.notifier.redis)
     heartbeats.add_removed({"jobs": 3, "artefacts": 1})
@@ -59,6 +66,8 @@ def test_without_redis_nothing_is_known_and_nothing_fails() -> None:
     assert heartbeats.n_workers() is None
     assert heartbeats.n_workers_of("here") is None
     assert heartbeats.n_removed() == {}
+    heartbeats.record_rules({})
+    assert heartbeats.rules() is None
 
 
 def test_a_dead_worker_is_not_counted_after_the_clock_was_set_back(redis: OwnRedis) -> None:

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 
 import structlog
 
@@ -19,7 +20,7 @@ from storage.database import Database
 from storage.errors import StorageError
 from storage.job_notifications import JobNotifier
 from storage.remote_objects import open_objects
-from storage.retention import Retention
+from storage.retention import Retention, RetentionRules
 from storage.store_pairs import StoresDiffer
 from storage.worker_heartbeats import WorkerHeartbeats
 
@@ -35,9 +36,14 @@ class Clearing:
     """Shows that this worker lives, and takes its turn at clearing away; maintenance calls it once a second."""
 
     def __init__(
-        self, heartbeats: WorkerHeartbeats, interval_seconds: float, clock: Callable[[], float] = time.monotonic
+        self,
+        heartbeats: WorkerHeartbeats,
+        interval_seconds: float,
+        rules: RetentionRules,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._heartbeats = heartbeats
+        self._rules = asdict(rules)
         self._interval_seconds = interval_seconds
         self._clock = clock
         self._name = f"{os.uname().nodename}.{os.getpid()}"
@@ -54,6 +60,7 @@ class Clearing:
         if now >= self._sign_at:
             self._sign_at = now + _SECONDS_BETWEEN_SIGNS
             self._heartbeats.record(self._name)
+            self._heartbeats.record_rules(self._rules)
         if now >= self._turn_at:
             self._turn_at = now + self._interval_seconds
             if self._process is None and self._heartbeats.claim_turn("clearing", self._interval_seconds / 2):

@@ -17,6 +17,7 @@ from .map import MapContext, draw_map
 from .model import ModelContext, Request, draw_model
 from .new_row import DecidedRow, NewRowForm, PastedTable, draw_new_row_form, draw_pasted_rows
 from .notice import draw_letter
+from .operation import Operation, draw_operation
 from .overview import Here, OverRows, draw_explainer, draw_found, draw_jobs, draw_overview, draw_pending
 from .pictures import Picture, address_of, picture_of_id, pictures
 from .place import Call, Place, draw_at
@@ -39,6 +40,7 @@ __all__ = [
     "MapContext",
     "ModelContext",
     "NewRowForm",
+    "Operation",
     "OverRows",
     "Panel",
     "PastedTable",
@@ -73,6 +75,7 @@ __all__ = [
     "draw_model",
     "draw_new_row_form",
     "draw_next_question",
+    "draw_operation",
     "draw_overview",
     "draw_pasted_rows",
     "draw_pending",

@@ -9,7 +9,11 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from leafspace_client import Leafspace
+from sklearn.ensemble import RandomForestClassifier
 
 from tests.support.page_sessions import with_outputs
 from tests.support.serving import Service, serving
@@ -53,3 +57,26 @@ def test_a_page_prints_what_it_shows(page: Path, fresh_service: Service, tmp_pat
         page.write_text(printed, encoding="utf-8")
         _take_picture(tmp_path / "decision.html")
     assert printed == written
+
+
+def test_what_the_page_of_dictionaries_shows_can_be_typed(fresh_service: Service, tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"duration": random.integers(6, 60, 120), "amount": random.integers(500, 9000, 120)})
+    frame["risk"] = np.where(frame["duration"] * frame["amount"] > 100_000, "bad", "good")
+    frame["purpose"], frame["branch"] = random.choice(["A40", "A41"], 120), random.integers(1, 9, 120)
+    frame["sex"] = random.choice(["female", "male"], 120)
+    numbers = ["duration", "amount", "branch"]
+    forest = RandomForestClassifier(8, min_samples_leaf=3, random_state=0).fit(frame[numbers], frame["risk"])
+    with Leafspace(fresh_service.url) as client:
+        dataset = client.register_dataset(frame, target="risk")
+        model = client.register_model(forest, frame[numbers])
+        explainer = client.explainers.create(model, client.prototype_sets.create(model, dataset, n_prototypes=2).wait())
+        row = frame[frame["risk"] == "bad"][numbers].head(1)
+        given = {"client": client, "frame": frame, "explainer": explainer, "row": row}
+        page = (ROOT / "docs" / "dictionary.md").read_text(encoding="utf-8")
+
+        printed = with_outputs(page, fresh_service.url, tmp_path, given)
+
+    letter = printed.rpartition("```text\n")[2].partition("```")[0]
+    assert "The decision is: declined." in letter
+    assert "duration of the loan (R3)" in letter

@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import chdir, redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -23,7 +23,7 @@ _ID = re.compile(r"\b([a-z]{2,4})_[a-z2-7]{26}\b")
 _SHA_256 = re.compile(r"\b[0-9a-f]{64}\b")
 
 
-def with_outputs(page: str, url: str, folder: Path) -> str:
+def with_outputs(page: str, url: str, folder: Path, given: Mapping[str, Any] | None = None) -> str:
     """Return a page with what its blocks print now.
 
     Parameters
@@ -34,8 +34,10 @@ def with_outputs(page: str, url: str, folder: Path) -> str:
         Address of a service, which blocks call by ``http://127.0.0.1:8000``.
     folder
         Where they run, and what they write stays.
+    given
+        Names that the page takes as given, such as a client.
     """
-    names: dict[str, Any] = {"__name__": "__main__"}
+    names: dict[str, Any] = {"__name__": "__main__", **(given or {})}
     runs: dict[str, Callable[[str], str]] = {"python": lambda code: _run_python(code, names), "bash": _run_bash}
 
     def with_output(block: re.Match[str]) -> str:

@@ -151,6 +151,7 @@ class _Bench:
         return {
             "model": model, "dataset": dataset, "method": "sm_a", "min_leaf_rows": 1,
             "n_prototypes": options.prototypes, "n_candidates": options.candidates, "proximity_kind": "random_forest",
+            "nearest_rows": {"proximity_kind": "random_forest"},  # as the service resolves "auto"
         }  # fmt: skip
 
     def in_process(self, name: str, request: dict[str, Any], n_threads: int) -> _Run:

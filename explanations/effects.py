@@ -1,6 +1,6 @@
 """Effects of a row's features on its score, against a real row or the mean of some: exact Shapley values."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import floor, log10, tanh
@@ -14,6 +14,7 @@ from schemas.json_numbers import json_number
 from storage.errors import StorageError
 from tree_explainers.effects.ensemble_effects import (
     EnsembleEffects,
+    effects_in_order,
     points_of_probability,
     points_per_log_odds,
     probabilities,
@@ -187,7 +188,9 @@ class WarmEffects:
             references, scores = [references[row] for row in paired], [scores[row] for row in paired]
             some = ranks if len(paired) == len(ranks) else ranks[paired]
             effects = self.effects.effects_of_pairs(some, self.ranks, references, scores)
-            for row, reference, score, of_row in zip(paired, references, scores, _ordered(effects), strict=True):
+            for row, reference, score, of_row in zip(
+                paired, references, scores, effects_in_order(effects), strict=True
+            ):
                 written[row] = RowEffects(reference, score, *of_row)
         return written
 
@@ -210,7 +213,7 @@ class WarmEffects:
             points: Sequence[NDArray[np.float64] | None] = [None] * len(rows_of_score)
             if self.effects.has_points:
                 points = list(points_of_probability(self.effects, ranks[rows_of_score], *against))
-            for row, of_row, in_points in zip(rows_of_score, _ordered(effects), points, strict=True):
+            for row, of_row, in_points in zip(rows_of_score, effects_in_order(effects), points, strict=True):
                 written[row] = RowEffects(mean, score, *of_row, in_points)
         return written
 
@@ -318,14 +321,6 @@ class WarmEffects:
         if points is not None:
             entry["points"] = round(points, DIGITS)
         return entry
-
-
-def _ordered(effects: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], list[int], float]]:
-    """Yield the effects of each row, (n_players,), the players that have some, largest first, and the sum of all."""
-    orders = np.argsort(-np.abs(effects), axis=1, kind="stable").tolist()
-    counts, totals = np.count_nonzero(effects, axis=1).tolist(), effects.sum(axis=1).tolist()
-    for of_players, order, count, total in zip(effects, orders, counts, totals, strict=True):
-        yield of_players, order[:count], total
 
 
 def _head(reference: int | MeanReference, case: ReferenceCase | None, kind: ReferenceKind) -> dict[str, Any]:

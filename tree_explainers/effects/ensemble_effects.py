@@ -1,7 +1,8 @@
 """EnsembleEffects: the exact effects of a model's features on its raw scores, against reference cases."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import cosh, sinh, tanh
 from typing import Literal, Self
 
@@ -21,6 +22,7 @@ Floats = NDArray[np.float64]
 Scale = Literal["probability", "log_odds", "value"]
 
 _ONE = np.ones(1)
+_FEW_EFFECTS = 64  # which numpy takes longer to put in order
 _FLAT = 700.0  # log-odds beyond which no probability differs from 0 and 1
 _MOST_WALKED = 3  # reference cases beside which rows walk; of more, patterns are counted, however few rows there are
 
@@ -183,7 +185,7 @@ class EnsembleEffects:
         """
         spans = np.array([(reference, reference + 1) for reference in pairs], np.int64)
         kinds = [self.scores.distinct[score] for score in scores]
-        effects, weights = np.zeros((len(ranks), self.n_players)), np.ones(len(references))
+        effects, weights = np.zeros((len(ranks), self.n_players)), _ones(len(references))
         for kind in sorted(set(kinds)):
             values, trees = self.scores.values[kind], self.scores.trees[kind]
             if kinds.count(kind) == len(kinds):
@@ -193,7 +195,8 @@ class EnsembleEffects:
             some = np.zeros((len(rows), self.n_players))
             add_effects(self.paired, trees, (ranks[rows], references), spans[rows], weights, values, some)
             effects[rows] = some
-        return np.asarray(effects * self.scores.signs[list(scores)][:, None])
+        signs = self.scores.signs[list(scores)][:, None] if len(scores) > 1 else self.scores.signs[scores[0]]
+        return np.asarray(effects * signs)
 
     def _shares(self, references: NDArray[np.uint16], weights: Floats | None) -> Floats:
         if len(references) == 1 and weights is None:
@@ -209,6 +212,11 @@ class EnsembleEffects:
         return np.asarray(weights / np.sum(weights), np.float64)
 
 
+@lru_cache(maxsize=64)
+def _ones(n: int) -> Floats:
+    return np.ones(n)
+
+
 def _paired(trees: RankedTrees, players: Players, max_depth: int) -> PairedTrees:
     shares, words = leaf_shares(min(max_depth, len(players.names))), trees.words
     of_ranked = trees.players(players.of_column)
@@ -219,6 +227,20 @@ def _scale(description: ModelDescription) -> Scale:
     if description.raw_scores is not None and description.raw_scores.link is not None:
         return "log_odds"
     return "probability" if description.score_kind == "probability" else "value"
+
+
+def effects_in_order(effects: Floats) -> Iterator[tuple[Floats, list[int], float]]:
+    """Yield the effects of each row, (n_players,), the players that have some, largest first, and the sum of all."""
+    if effects.size <= _FEW_EFFECTS:
+        for of_players in effects:
+            values = of_players.tolist()
+            some = [player for player, value in enumerate(values) if value]
+            yield of_players, sorted(some, key=lambda player: -abs(values[player])), float(of_players.sum())
+        return
+    orders = np.argsort(-np.abs(effects), axis=1, kind="stable").tolist()
+    counts, totals = np.count_nonzero(effects, axis=1).tolist(), effects.sum(axis=1).tolist()
+    for of_players, order, count, total in zip(effects, orders, counts, totals, strict=True):
+        yield of_players, order[:count], total
 
 
 def points_of_probability(

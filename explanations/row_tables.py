@@ -83,7 +83,8 @@ class RowTable:
                 raise too_much_text()
             for instance, text in zip(instances, texts.of(cells[:, index]), strict=True):
                 instance[index] = text
-        for row, index in np.argwhere(np.isnan(cells)).tolist():
+        is_missing = np.isnan(cells)
+        for row, index in np.argwhere(is_missing).tolist() if is_missing.any() else ():
             instances[row][index] = None
         return list(instances)
 
@@ -172,12 +173,14 @@ class _RowIds:
 
     def find(self, row_ids: Sequence[str]) -> dict[str, int]:
         hashes = _hashes(row_ids)
-        firsts, ends = (np.searchsorted(self.hashes, hashes, side).tolist() for side in ("left", "right"))
         numbers = {}
-        for row_id, first, end in zip(row_ids, firsts, ends, strict=True):
-            for row in self.rows[first:end].tolist():  # next to always one at most
+        for row_id, known, first in zip(row_ids, hashes, np.searchsorted(self.hashes, hashes).tolist(), strict=True):
+            position = first
+            while position < len(self.hashes) and self.hashes[position] == known:  # next to always one at most
+                row = int(self.rows[position])
                 if self.ids[row].as_py() == row_id:
                     numbers[row_id] = row
+                position += 1
         return numbers
 
 

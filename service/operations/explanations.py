@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from explanations.effects import WarmEffects
 from explanations.evidence import WarmEvidence
+from explanations.included_parts import WITHOUT_OPTIONS
 from explanations.nearest_rows import WarmReference
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import NearestRowsOptions
@@ -29,7 +30,6 @@ from .registered_rows import held_rows, read_rows
 Result = TypeVar("Result")
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
-_ROWS_ALONE = frozenset({"instances", "row_ids"})  # fields of a request without options
 _QUICK_SECONDS = 2.5e-3  # of searching for the nearest reference rows, and as long of all else: at most
 _MOST_TRAINING_SECONDS = 3.0  # of one processor, that training rows take in a call
 _MOST_EFFECT_SECONDS = 3.0  # of one processor, that effects against the means of many rows take in a call
@@ -87,8 +87,9 @@ async def explain(context: AppContext, explainer: str, request: ExplanationReque
 
 async def _known_cost(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> tuple[Cost, bool]:
     """Return what a call takes, and whether that is quick; calls with as many rows and no options take the same."""
-    n_rows = len(request.instances)
-    is_plain = 0 < n_rows <= _QUICK_INSTANCES and request.model_fields_set <= _ROWS_ALONE
+    n_rows = len(request.instances or request.row_ids or ())
+    is_either = bool(request.instances) != (request.dataset is not None)  # else it is refused below
+    is_plain = is_either and 0 < n_rows <= _QUICK_INSTANCES and request.model_fields_set <= WITHOUT_OPTIONS
     if is_plain and (known := warm.known.get(("cost", n_rows))) is not None:
         return known, True
     size = checked_size(context, warm, request)

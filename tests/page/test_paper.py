@@ -50,6 +50,12 @@ def test_a_letter_is_about_the_row_as_it_is_changed(tab: Watched, shown: Shown) 
     assert parse_qs(back.partition("?")[2])[f"set.{name}"] == ["0.5"]
 
 
+def _predicted(shown: Shown, api: Api) -> str:
+    request = {"dataset": shown.registered.dataset["id"], "row_ids": [shown.row]}
+    answer = api.post(f"/v1/explainers/{shown.explainer}/explanations", request).json()["data"][0]
+    return str(answer["prediction"]["label"])
+
+
 def test_the_text_that_is_copied_says_what_was_decided_and_why(browser: "Browser", shown: Shown, api: Api) -> None:
     context = browser.new_context()
     context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -59,7 +65,7 @@ def test_the_text_that_is_copied_says_what_was_decided_and_why(browser: "Browser
     tab.page.wait_for_selector("#said >> text=Copied")
     copied = tab.page.evaluate("navigator.clipboard.readText()")
     lines = copied.splitlines()
-    assert lines[0] == f"Why is row {shown.row} predicted as it is?"
+    assert lines[0] == f"Why is row {shown.row} predicted as {_predicted(shown, api)}?"
     assert "By how much each feature counts" in lines
     assert any(line.startswith("- ◆ this row") for line in lines)
     assert "Copy as" not in copied

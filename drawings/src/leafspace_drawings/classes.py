@@ -46,14 +46,24 @@ class Classes:
         Their names, in order.
     dataset
         An answer of ``GET /v1/datasets/{id}``, whose target says what they are called; None: they have their names.
+    outcomes
+        What is decided by the score of a class, where these are no classes; they are marked, too.
     """
 
-    def __init__(self, labels: Sequence[str], dataset: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, labels: Sequence[str], dataset: Mapping[str, Any] | None = None, outcomes: Sequence[str] = ()
+    ) -> None:
         self.labels = tuple(labels)
         columns = () if dataset is None else dataset.get("columns", ())
         targets = (column for column in columns if column.get("role") == "target")
         self._said = {each["value"]: each["label"] for target in targets for each in target.get("labels") or ()}
-        self._marks = {label: self._mark(index, label) for index, label in enumerate(labels)}
+        self._marks = {
+            label: self._mark(index, label) for index, label in enumerate(dict.fromkeys([*labels, *outcomes]))
+        }
+
+    def has(self, *labels: str) -> bool:
+        """Return whether all labels are classes: an outcome of a decision is never the class that came of a case."""
+        return set(labels) <= set(self.labels)
 
     def __getitem__(self, label: str) -> ClassMark:
         """Return the mark of a class; of an unknown one, that of classes beyond the last colour."""

@@ -13,13 +13,15 @@ from .scales import Axis, Strip
 from .score_curves import ScoreCurves
 from .templating import render
 from .value_fields import choices_of, hint_of
-from .waterfall import DecisionBar, Waterfall
+from .waterfall import DecisionBar, Step, Waterfall
 from .words import number, share
 
 Json = Mapping[str, Any]
 Drawn = TypeVar("Drawn", DecisionBar | None, Waterfall | None, ScoreCurves | None)
 
 N_FEATURES_SHOWN, N_NEAREST_SHOWN = 10, 3
+_N_AT_A_GLANCE = 3  # effects
+_MOST_IN_ORDER = 4  # classes that are listed in the model's order
 _UNEQUAL = 0.005  # between the share of the trees and that of their weight, from which on a reader would ask why
 _EMPTY: Json = {}
 
@@ -107,7 +109,8 @@ class _Why:
         self.prediction = row["prediction"]
         self.is_regression = self.prediction["task"] == "regression"
         self.scores = self.prediction.get("scores") or []
-        self.classes = Classes([score["label"] for score in self.scores], context.dataset)
+        self.outcomes = [band["outcome"] for band in (row.get("decision") or _EMPTY).get("bands") or ()]
+        self.classes = Classes([score["label"] for score in self.scores], context.dataset, self.outcomes)
         self.nearest: Sequence[Json] = row["nearest_prototypes"][:N_NEAREST_SHOWN]
         self.chosen: Json | None = self.nearest[min(context.chosen, len(self.nearest) - 1)] if self.nearest else None
         self.typicality = row.get("typicality")
@@ -158,6 +161,12 @@ class _Why:
         return parts
 
     @property
+    def legend(self) -> list[tuple[ClassMark, float, float]]:
+        """The parts of the bar as they are listed: of many classes those with the highest scores first."""
+        is_sorted = len(self.bar) > _MOST_IN_ORDER
+        return sorted(self.bar, key=lambda part: -part[2]) if is_sorted else self.bar
+
+    @property
     def set_result(self) -> Json:
         """The result of the prototype set; empty where there is none."""
         return (self.context.prototype_set or _EMPTY).get("result") or _EMPTY
@@ -187,11 +196,8 @@ class _Why:
     @property
     def other_outcomes(self) -> list[str]:
         """The outcomes that the row does not have, which it may be wished to have."""
-        decided = self.row.get("decision") or _EMPTY
-        outcomes = [band["outcome"] for band in decided.get("bands") or ()]
-        return [
-            each for each in outcomes or [score["label"] for score in self.scores] if each != decided.get("outcome")
-        ]
+        decided = (self.row.get("decision") or _EMPTY).get("outcome")
+        return [each for each in self.outcomes or [score["label"] for score in self.scores] if each != decided]
 
     @property
     def agrees(self) -> bool | None:
@@ -199,9 +205,23 @@ class _Why:
         label = self.nearest[0].get("label") if self.nearest else None
         if label is None:
             return None
-        decision = self.row.get("decision") or _EMPTY
-        outcomes = {band["outcome"] for band in decision.get("bands") or ()}
-        return bool(label == (decision["outcome"] if label in outcomes else self.prediction.get("label")))
+        return bool(label == (self.row["decision"]["outcome"] if label in self.outcomes else self.prediction["label"]))
+
+    @property
+    def largest_effects(self) -> list[Step]:
+        """The features that count most."""
+        steps = () if self.waterfall is None else self.waterfall.steps
+        return [step for step in steps if step.column is not None and step.effect][:_N_AT_A_GLANCE]
+
+    @property
+    def own_evidence(self) -> Json | None:
+        """What became of rows like it: the share of the class whose score decides; None where that is not known."""
+        shares = (self.row.get("evidence") or _EMPTY).get("shares") or ()
+        return next((each for each in shares if not self.is_regression and each["label"] == self.shifted), None)
+
+    def changeable(self, differences: Sequence[Json]) -> list[Json]:
+        """Return the differences of a contrast without those of features that nothing can change."""
+        return [each for each in differences if each["feature"] not in self.context.fixed]
 
     @cached_property
     def features(self) -> list[Feature]:

@@ -9,7 +9,7 @@ DIGITS = 4  # significant ones
 _MOST_DECIMALS = 9
 _BRIEF_FROM = 1e-7
 _GROUPED_FROM, _PLAIN_FROM, _PLAIN_BELOW = 10_000, 1e-4, 1e15
-_PART_END = re.compile(r"(?<=[\s_/-])(?=\S)|(?<=[a-z])(?=[A-Z])")
+_PART_END = re.compile(r"(?<=[\s_/])(?=\S)|(?<=\w-)(?=\S)|(?<=[a-z])(?=[A-Z])")
 _INFINITIES = {"Infinity": "∞", "-Infinity": "\N{MINUS SIGN}∞"}
 _UNREADABLE = "\N{REPLACEMENT CHARACTER}"
 

@@ -1,0 +1,69 @@
+"""What the view of a row says first: what was decided, why, on which evidence, and what would change it."""
+
+from typing import Any
+
+from leafspace_drawings import WhyContext, draw_explanation
+from leafspace_drawings.classes import Classes
+from leafspace_drawings.words import word_parts
+
+from .documents import document
+
+Json = dict[str, Any]
+
+
+def _row(**more: Any) -> Json:
+    return dict(next(each for each in document("ExplanationList")["data"] if each["status"] == "ok")) | more
+
+
+def _glance(row: Json, **context: Any) -> str:
+    drawing = draw_explanation(row, WhyContext(**context)).replace("<wbr>", "")
+    return drawing.partition('class="ls-card ls-three"')[2].partition("</section>")[0]
+
+
+def test_the_largest_effects_the_evidence_and_the_first_change_stand_at_the_top() -> None:
+    row = _row()
+    label = row["prediction"]["label"]
+    shares = [{"label": label, "share": 0.31, "low": 0.23, "high": 0.4}]
+    change = {"feature": "x", "value": 2, "to": 0, "text": "times late is 0 instead of 2"}
+    options = [{"changes": [change], "score": 0.1, "outcome": "other", "typicality": None}]
+    glance = _glance(
+        row
+        | {"evidence": {"n_rows": 84, "shares": shares, "agrees": False, "out_of_bag": False, "level": 0.9}}
+        | {"changes": {"outcome": "other", "n_features_searched": 1, "none_with_fewer": True, "options": options}}
+    )
+    assert row["effects"]["features"][0]["feature"] in glance
+    assert "84 rows most like it, <b>31%</b>" in glance
+    assert "score lies outside" in glance
+    assert "It would be <b><bdi>other</bdi></b> if times late is 0 instead of 2." in glance
+
+
+def test_an_outcome_of_a_decision_is_not_held_against_the_class_that_came_of_a_case() -> None:
+    classes = Classes(["good", "bad"], outcomes=["approve", "decline"])
+    assert classes.has("good", "bad")
+    assert not classes.has("good", "decline")
+    assert classes["approve"].shape != classes["decline"].shape
+    row = _row()
+    near = row["nearest_prototypes"][0] | {"label": "decline", "target": row["prediction"]["label"]}
+    bands = [{"outcome": "approve", "below": 0.3}, {"outcome": "decline", "below": None}]
+    decision = {"outcome": "decline", "score_of": row["prediction"]["label"], "score": 0.9, "bands": bands}
+    drawing = draw_explanation(row | {"nearest_prototypes": [near], "decision": decision}, WhyContext())
+    assert "predicted <bdi>decline" not in drawing
+    assert "was <bdi>" in drawing
+
+
+def test_what_tells_two_rows_apart_leaves_out_what_nothing_can_change() -> None:
+    row = _row()
+    differences = [
+        {"feature": name, "text": f"whether {name} is 1; it is 0 here", "share_of_trees": 0.5}
+        for name in ("age", "job")
+    ]
+    contrast = {"row_id": "7", "label": "other", "proximity": 0.1, "differences": differences}
+    drawing = draw_explanation(row | {"contrasts": [contrast]}, WhyContext(fixed=frozenset({"age"}))).replace(
+        "<wbr>", ""
+    )
+    assert "whether job is 1" in drawing
+    assert "whether age is 1" not in drawing
+
+
+def test_a_sign_stays_with_its_number() -> None:
+    assert word_parts("is -2.5 instead of pre-owned") == ["is ", "-2.5 ", "instead ", "of ", "pre-", "owned"]

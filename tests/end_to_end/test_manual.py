@@ -20,7 +20,7 @@ from tests.support.serving import Service, serving
 from tests.support.sources import ROOT, name_of
 
 _PAGES = [ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
-_WIDTH, _HEIGHT = 1100, 1110  # down to the end of the effects
+_WIDTH, _HEIGHT = 1100, 1092  # down to the end of the effects
 _LIGHT = "--blink-settings=preferredColorScheme=1"
 _NOT_RUN_HERE = {"index.md", "python.md"}  # a list of links; the client's README, which has tests of its own
 

@@ -20,6 +20,7 @@ from ..operations.explanations import warm_explainer
 from .documents import LINKS, Json, at, of_model, ready, shown_dataset, to_json
 from .typed_values import TypedValues, parameters_of, query_of
 
+_MOST_FOLDED = 200  # lines of features, so that the view of a wide row stays small
 _MOST_ALONE = 8  # changes of which each is made alone, too
 HIDDEN = "…"  # stands for the value of a hidden feature
 
@@ -101,6 +102,7 @@ class RowToExplain:
             alone=dict(zip(change.before, alone, strict=True)) if alone else {},
             refused=change.refused,
             fixed=beside.fixed,
+            n_folded=_MOST_FOLDED,
             form=None if self.row_id is not None else beside.form(self.own.values),
             letter=self._address(change, letter=""),
             explainer=beside.explainer_id if self.row_id is not None and not change.before else None,

@@ -15,7 +15,9 @@ from leafspace_drawings import (
     ModelContext,
     SetContext,
     TreeContext,
+    WhyContext,
     draw_approximation_tree,
+    draw_explanation,
     draw_model,
     draw_prototype_set,
     style_sheet,
@@ -431,3 +433,13 @@ def test_a_value_has_its_label_whatever_form_it_comes_in(value: Any, text: Any) 
     names = ColumnNames({"columns": [{"name": "a", "labels": labels}]})
 
     assert names["a"].in_words(value) == text
+
+
+def test_a_new_row_says_how_many_of_its_values_are_missing() -> None:
+    values = [
+        {"feature": name, "value": value, "prototype_values": [1, 1]}
+        for name, value in (("age", None), ("income", 3), ("job", None))
+    ]
+    row = document("ExplanationList")["data"][0] | {"values": values}
+    assert "2 of its 3 values are missing." in draw_explanation(row, WhyContext(form="#/explainers/xpl_1/form"))
+    assert "are missing." not in draw_explanation(row, WhyContext())

@@ -75,6 +75,7 @@ def test_the_form_says_at_the_field_what_is_no_value_and_explains_the_row_when_i
     fields[first].press("Enter")
     tab.page.wait_for_selector(".ls-why")
     assert "new row" in tab.page.locator("h1").inner_text()
+    assert "missing" not in tab.page.locator(".ls-why").inner_text().partition("By how much")[0]
 
 
 def test_what_is_no_row_is_refused_where_it_was_pasted(browser: "Browser", shown: Shown) -> None:

@@ -252,6 +252,11 @@ class _Why:
         return {} if self.context.unchanged is None else _reasons(self.context.unchanged, self.context.chosen)
 
     @property
+    def n_missing(self) -> int:
+        """How many of its values are missing."""
+        return sum(line.value is None for line in self.features)
+
+    @property
     def n_hidden(self) -> int:
         """Lines that are not drawn at all."""
         return len(self.features) - len(self.shown_features) - len(self.more_features)

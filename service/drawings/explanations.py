@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from leafspace_drawings import Call, RefusedValue, WhyContext, draw_explanation, draw_letter
+from leafspace_drawings import Call, ColumnNames, RefusedValue, WhyContext, draw_explanation, draw_letter
 from leafspace_drawings.words import cell
 
 from schemas.explanations import ExplanationRequest
@@ -114,7 +114,9 @@ class RowToExplain:
     def _letter(self, explained: Json, heading: str) -> str:
         why = self._address(self.change)
         *way, (row, _) = of_model(self.beside.known, self._title)
-        return at(draw_letter(explained, heading, why), [*way, (row, why), ("letter", None)], self._call)
+        names = ColumnNames(self.beside.dataset)
+        changed = [names[name].said for name in self.change.before]
+        return at(draw_letter(explained, heading, why, changed), [*way, (row, why), ("letter", None)], self._call)
 
     @property
     def _title(self) -> str:

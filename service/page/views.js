@@ -40,6 +40,7 @@ export function go(changed, keep = () => true) {
 function wireAddress(main) {
   onClick(main, "choose", (button) => go({ k: button.dataset.rank }));
   onClick(main, "undo", ({ dataset: { name: one } }) => go({}, (name) => (one ? name !== `set.${one}` : !name.startsWith("set."))));
+  onClick(main, "try", (button) => go(JSON.parse(button.dataset.values)));
   onClick(main, "answer", (button) => go({ [`set.${button.dataset.name}`]: button.dataset.value }));
   for (const field of main.querySelectorAll("[data-feature]")) {
     field.addEventListener("change", () => go({ [`set.${field.dataset.feature}`]: field.value }));

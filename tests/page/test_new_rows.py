@@ -102,3 +102,15 @@ def test_on_a_curve_the_row_moves_by_the_keyboard_and_is_explained_with_the_numb
     tab.page.wait_for_selector(".ls-changed")
     assert f"→ {value}" in tab.page.locator(".ls-changed").inner_text()
     assert f"◆ is this row, {score}" in tab.page.locator(".ls-score-curves").inner_text()
+
+
+def test_a_change_that_would_give_another_outcome_is_tried_and_gives_it(tab: Watched, shown: Shown, api: Api) -> None:
+    tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}"), ".ls-why")
+    request = {"dataset": shown.registered.dataset["id"], "row_ids": [shown.row], "include": ["changes"]}
+    row = api.post(f"/v1/explainers/{shown.explainer}/explanations", request).json()["data"][0]
+    tab.page.locator('[data-action="try"]').first.click()
+    tab.page.wait_for_selector(".ls-changed")
+    address = parse_qs(tab.page.url.partition("?")[2])
+    made = {change["feature"]: change["to"] for change in row["changes"]["options"][0]["changes"]}
+    assert {name: float(address[f"set.{name}"][0]) for name in made} == made
+    assert row["changes"]["outcome"] in tab.page.locator("h1").inner_text()

@@ -46,6 +46,7 @@ def test_a_letter_is_about_the_row_as_it_is_changed(tab: Watched, shown: Shown) 
     tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}?set.{name}=0.5"), ".ls-changed")
     tab.page.click("text=A letter about it")
     tab.page.wait_for_selector(".ls-letter")
+    assert f"with other values of {name}" in tab.page.locator(".ls-sheet").inner_text()
     back = tab.page.locator("text=Back to why").get_attribute("href") or ""
     assert parse_qs(back.partition("?")[2])[f"set.{name}"] == ["0.5"]
 

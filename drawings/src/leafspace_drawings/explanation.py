@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from json import dumps
 from typing import Any, TypeVar
 
 from .classes import Classes, ClassMark
@@ -219,6 +220,11 @@ class _Why:
         shares = (self.row.get("evidence") or _EMPTY).get("shares") or ()
         return next((each for each in shares if not self.is_regression and each["label"] == self.shifted), None)
 
+    @staticmethod
+    def parameters_of(option: Json) -> str:
+        """Return, as JSON, the parameters of the address that makes changes."""
+        return dumps({f"set.{change['feature']}": _field_text(change["to"]) for change in option["changes"]})
+
     def changeable(self, differences: Sequence[Json]) -> list[Json]:
         """Return the differences of a contrast without those of features that nothing can change."""
         return [each for each in differences if each["feature"] not in self.context.fixed]
@@ -355,6 +361,13 @@ def _reasons(row: Json, chosen: int) -> dict[str, Json]:
     return (
         {reason["feature"]: reason for reason in nearest[min(chosen, len(nearest) - 1)]["reasons"]} if nearest else {}
     )
+
+
+def _field_text(value: Any) -> str:  # a cell
+    """Return what a field has to hold to be read as this value."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else str(value)
 
 
 def _as_number(value: Any) -> float | None:  # a cell

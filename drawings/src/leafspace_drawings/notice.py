@@ -75,12 +75,21 @@ def notice_of(row: Json, title: str = TITLE) -> Notice:
     return Notice(title, outcome, tuple(map(_reason, reasons)), compared, tuple(options), remark)
 
 
-def draw_letter(row: Json, title: str, why: str) -> str:
-    """Return the letter about an explained row as a view, under a title of its own or, without any, the usual one.
+def draw_letter(row: Json, title: str, why: str, changed: Sequence[str] = ()) -> str:
+    """Return the letter about an explained row as a view.
 
-    ``why`` is the address of the view that explains the row.
+    Parameters
+    ----------
+    row
+        The row, as ``notice_of`` takes it.
+    title
+        Its heading; empty: the usual one.
+    why
+        The address of the view that explains the row.
+    changed
+        What those features are called whose values are not the row's own: the letter says so.
     """
-    return render("letter", letter=notice_of(row, title or TITLE), why=why)
+    return render("letter", letter=notice_of(row, title or TITLE), why=why, changed=changed)
 
 
 def _outcome(row: Json) -> str:

@@ -11,7 +11,7 @@ from leafspace_drawings.words import cell
 from schemas.explanations import ExplanationRequest
 from schemas.prototype_sets import PROTOTYPE_SETS
 from storage.dataset_rows import open_rows
-from storage.errors import NotFound
+from storage.errors import NotFound, StorageError
 from storage.feature_matching import target_of_cell
 
 from ..app_context import AppContext
@@ -57,7 +57,7 @@ class RowToExplain:
             request = beside.request(dataset=beside.dataset["id"], row_ids=[row_id])
             return cls(row_id, beside, request, Change())
         row = _row(context, beside.dataset["id"], row_id)
-        change = Change.of(row, TypedValues.read(beside.known, changed))
+        change = Change.of(row, beside.typed_changes(changed))
         target = target_of_cell(row.get(beside.dataset["target"]), beside.known["classes"])
         return cls(row_id, beside, beside.request(instances=beside.instances(row, change)), change, target=target)
 
@@ -73,7 +73,7 @@ class RowToExplain:
         """Read what the explanation of a new row needs, of which an address has the values."""
         beside = Beside.of(context, explainer_id, outcome)
         typed = TypedValues.read(beside.known, own)
-        change = Change.of(typed.values, TypedValues.read(beside.known, changed))
+        change = Change.of(typed.values, beside.typed_changes(changed))
         request = beside.request(instances=beside.instances(typed.values, change))
         return cls(None, beside, request, change, own=typed)
 
@@ -175,6 +175,15 @@ class Beside:
         if warm.model.outcomes:
             include.append("changes")
         return cls(explainer_id, known, dataset, prototypes, fixed, tuple(include), outcome)
+
+    def typed_changes(self, texts: Mapping[str, str]) -> TypedValues:
+        """Read what an address changes; refuse to change what is hidden, as the view would have to show it."""
+        columns = {column["name"] for column in self.dataset["columns"]}
+        if any(name in self.known["feature_names"] and name not in columns for name in texts):
+            raise StorageError(
+                "validation_failed", "the address changes a feature that the dictionary hides; leave it out"
+            )
+        return TypedValues.read(self.known, texts)
 
     def request(self, **rows: Any) -> ExplanationRequest:
         """Return the request to explain rows."""

@@ -295,13 +295,6 @@ def test_a_caller_who_fills_all_places_keeps_no_other_out() -> None:
     assert set(statuses[:-2]) == {200, 429}
 
 
-def test_callers_without_number_have_twice_the_places_at_most() -> None:
-    statuses = _sent_at_once([b"%d" % number for number in range(100)], 16)
-
-    assert set(statuses) == {200, 503}
-    assert 32 <= statuses.count(200) < 64  # some have begun, and left their places, before all are read
-
-
 def test_a_caller_with_many_requests_delays_another_by_few() -> None:
     all_are_sent, order = threading.Event(), list[bytes]()
 

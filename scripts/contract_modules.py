@@ -104,7 +104,9 @@ def _class(contract: Contract, name: str) -> str:
 def _field(contract: Contract, owner: str, field: str) -> str:
     schema = contract.schemas[owner]["properties"][field]
     declared, default = contract.field_type(owner, field, schema), schema.get("default")
-    if field not in contract.schemas[owner].get("required", ()):
+    if "const" in schema and default is not None:
+        declared = f"{declared} = {default!r}"  # nobody has to write what it always is
+    elif field not in contract.schemas[owner].get("required", ()):
         # The service fills in the fields that a request leaves out; those that an answer leaves out are the default.
         is_filled = owner not in contract.requested and isinstance(default, str | int | float)
         declared = f"{declared} = {default!r}" if is_filled else f"{union(declared, 'Unset')} = UNSET"

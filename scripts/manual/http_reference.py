@@ -107,7 +107,8 @@ def _answers(operation: Json) -> str:
 
 
 def _answer(status: str, answer: Json) -> str:
-    kinds = [f"{type_of(each['schema'])}, as `{media}`" for media, each in answer.get("content", {}).items()]
+    contents = answer.get("content", {}) | answer.get("x-other-forms", {})
+    kinds = [f"{type_of(each['schema'])}, as `{media}`" for media, each in contents.items()]
     meaning = "" if answer["description"] == "Successful Response" else f" {answer['description'].rstrip('.')}"
     return f"- **{status}**{meaning}{': ' if kinds else ''}{'; or '.join(kinds)}"
 

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from schemas.contract import Contract, Name
 from schemas.datasets import DatasetMetadata
 from schemas.models import ModelMetadata
+from schemas.noun import JSON
 from schemas.nouns import NOUNS
 from schemas.relational_datasets import RelationalDatasetMetadata
 
@@ -36,6 +37,7 @@ _UNIONS: dict[str, tuple[Any, str]] = {
     "ShownFeatures": (Literal["all"] | list[str], "`all`, or the names of some features."),
 }
 _NULL = {"type": "null"}
+OTHER_FORMS = "x-other-forms"  # of an answer: its content in media types that a caller may choose instead of JSON
 _EXAMPLES = Path(__file__).parents[1] / "examples.json"  # written by scripts/write_examples.py
 _EVENTS_PATHS, _EVENT_STREAM = ("/v1/jobs/events", "/v1/jobs/{job_id}/events"), "text/event-stream"
 _EVENT_SCHEMA = {
@@ -153,6 +155,8 @@ def _describe_within_3_1(contract: dict[str, Any]) -> None:
     _describe_metadata(contract)
     _name_unions(contract)
     _add_examples(contract)
+    _describe_one_form(contract)
+    _require_types_of_objects(contract)
 
 
 def _describe_ids(contract: dict[str, Any]) -> None:
@@ -219,6 +223,29 @@ def _add_examples(contract: dict[str, Any]) -> None:
         for operation in path.values():
             for media_type, text in recorded["texts"].get(operation["operationId"], {}).items():
                 operation["responses"]["200"]["content"][media_type]["example"] = text
+
+
+def _describe_one_form(contract: dict[str, Any]) -> None:
+    """Have the answer of an operation be JSON alone where ``Accept`` chooses among forms, and JSON is one of them.
+
+    Generated clients would otherwise give an answer a type for all forms at once, such as a list or a text, although a
+    caller who does not choose gets JSON. The other forms stand beside it, in words and as an extension.
+    """
+    for path in contract["paths"].values():
+        for answer in (answer for operation in path.values() for answer in operation["responses"].values()):
+            content = answer.get("content", {})
+            if "$ref" in content.get(JSON, {}).get("schema", {}) and len(content) > 1:
+                answer["content"] = {JSON: content.pop(JSON)}
+                answer[OTHER_FORMS] = content
+                named = ", ".join(f"`{media_type}`" for media_type in content)
+                answer["description"] = f"{answer['description'].rstrip('.')}. As `Accept` says, also {named}."
+
+
+def _require_types_of_objects(contract: dict[str, Any]) -> None:
+    """Say that ``object``, by which clients tell answers apart, is never left out: its default is what is sent."""
+    for schema in contract["components"]["schemas"].values():
+        if "const" in schema.get("properties", {}).get("object", {}) and "object" not in schema.get("required", []):
+            schema["required"] = ["object", *schema.get("required", [])]
 
 
 def _describe_events(contract: dict[str, Any]) -> None:

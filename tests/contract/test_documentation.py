@@ -41,7 +41,8 @@ def test_the_description_says_what_tags_mean_and_under_which_licence_it_is(docum
 
 def test_each_line_and_each_event_of_a_stream_is_described(document: Json) -> None:
     def schema_of_items(path: str, media_type: str) -> str:
-        content = document["paths"][path]["get"]["responses"]["200"]["content"]
+        answer = document["paths"][path]["get"]["responses"]["200"]
+        content = answer["content"] | answer.get("x-other-forms", {})
         schema = content[media_type]["schema"]
         assert (schema["type"], schema["contentMediaType"]) == ("string", media_type)
         reference: str = schema["contentSchema"]["items"]["$ref"]
@@ -160,6 +161,23 @@ def test_every_parameter_is_described(document: Json) -> None:
     assert [(path, method, each["name"]) for path, method, each in parameters if not each.get("description")] == []
 
 
+def test_an_answer_that_accept_chooses_is_described_as_one_type(document: Json) -> None:
+    chosen = {}
+    for path, operations in document["paths"].items():
+        for operation in operations.values():
+            for answer in (each for status, each in operation["responses"].items() if status < "300"):
+                kinds = {content["schema"].get("$ref", "other") for content in answer.get("content", {}).values()}
+                assert len(kinds) <= 1, path
+                if others := answer.get("x-other-forms"):
+                    chosen[path] = set(others)
+                    assert set(answer["content"]) == {"application/json"}
+                    assert all(f"`{media_type}`" in answer["description"] for media_type in others)
+
+    assert chosen["/v1/explainers/{explainer_id}/explanations"] == {"text/html"}
+    assert chosen["/v1/prototype-sets/{prototype_set_id}/content"] == {"text/csv", "application/vnd.apache.parquet"}
+    assert len(chosen) >= 12
+
+
 def test_every_request_in_json_and_every_success_has_an_example_that_is_valid(document: Json) -> None:
     schemas = document["components"]["schemas"]
     n_examples = 0
@@ -167,7 +185,7 @@ def test_every_request_in_json_and_every_success_has_an_example_that_is_valid(do
         for method, operation in operations.items():
             successes = [each for status, each in operation["responses"].items() if status < "300"]
             for body in [operation.get("requestBody", {}), *successes]:
-                for media_type, content in body.get("content", {}).items():
+                for media_type, content in (body.get("content", {}) | body.get("x-other-forms", {})).items():
                     if content["schema"].get("format") == "binary":
                         continue
                     for example in _examples(content, schemas):

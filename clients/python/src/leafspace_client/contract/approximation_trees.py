@@ -536,7 +536,7 @@ class Question(Record):
 class RanksGenerator(Record):
     """The dataset's rows at a node, each number moved to nearby ranks: noise has the scale that the data have there."""
 
-    method: Literal["ranks"] | Unset = UNSET
+    method: Literal["ranks"] = "ranks"
     """Noise of ranks."""
     bandwidth: float | Unset = UNSET
     """Share of the dataset's rows that noise moves a number past, at most, in either direction; drawn uniformly."""

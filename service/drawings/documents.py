@@ -21,6 +21,8 @@ Draw = Callable[[AppContext, str, Parameters], str]
 VIEWS: dict[str, Draw] = {}
 """By the first part of an address, such as ``#/models/mdl_1``."""
 LINKS = Links("")
+_LISTED = 50
+_MOST_COMPARED = 20  # datasets, whose columns are read while somebody waits
 MAX_DRAWN_BYTES = 2 << 20  # of a result that is drawn
 
 
@@ -45,6 +47,21 @@ def shown_dataset(context: AppContext, dataset_id: str) -> Json:
     """Return a dataset without the columns that its dictionary hides."""
     hidden = context.dictionaries.get(dataset_id).hidden
     return without_hidden(to_json(context.datasets.get(dataset_id).view), hidden)
+
+
+def fitting_datasets(context: AppContext, model: Json, made: Mapping[str, list[Json]] | None = None) -> list[Json]:
+    """Return datasets that have a model's features, whatever their order.
+
+    Those that something was made from come first, so that more of the same is what a form offers; then the newest.
+    ``made`` has artefacts by noun.
+    """
+    names, every = set(model["feature_names"]), listed(context.datasets.list(_LISTED, None).data)
+    requests = [each["request"] for artefacts_of in (made or {}).values() for each in artefacts_of]
+    used = [request["dataset"] for request in requests if request.get("dataset")]
+    newest_ones = [each["id"] for each in every if each["n_features"] >= model["n_features"]]
+    some = list(dict.fromkeys([*used, *newest_ones]))[:_MOST_COMPARED]
+    whole = [to_json(context.datasets.get(each).view) for each in some]
+    return [each for each in whole if {column["name"] for column in each["columns"]} >= names]
 
 
 def newest(context: AppContext, noun: Noun[Any], model_id: str) -> list[Json]:

@@ -5,7 +5,6 @@ whose result is larger than ``MAX_DRAWN_BYTES`` is not drawn but named.
 """
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from leafspace_drawings import (
@@ -15,7 +14,6 @@ from leafspace_drawings import (
     ModelContext,
     OverRows,
     Picture,
-    Request,
     SetContext,
     TreeContext,
     draw_approximation_tree,
@@ -38,7 +36,6 @@ from explanations.mean_effects import mean_effects_of_reference_rows
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.datasets import DATASETS
 from schemas.explainers import EXPLAINERS
-from schemas.label_audits import LABEL_AUDITS
 from schemas.maps import MAPS
 from schemas.models import MODELS
 from schemas.next_questions import NextQuestionRequest
@@ -53,19 +50,27 @@ from ..app_context import AppContext
 from ..operations import artefacts, explainers, models, prototype_sets, reports
 from ..operations.approximation_trees import next_question
 from ..operations.explanations import warm_explainer
-from .documents import LINKS, Draw, Json, Parameters, at, beside, listed, newest, of_model, read, ready, to_json, view
+from .documents import (
+    LINKS,
+    Draw,
+    Json,
+    Parameters,
+    at,
+    beside,
+    fitting_datasets,
+    listed,
+    newest,
+    of_model,
+    read,
+    ready,
+    to_json,
+    view,
+)
+from .forms import form_of_report, forms_of_artefact, forms_of_model
 from .typed_values import CHANGED, texts_in, value_of
 
 _LISTED, _LISTED_ARTEFACTS, _SEARCHED = 50, 200, 1000
-_MOST_COMPARED = 20  # datasets, whose columns are read while somebody waits
 _MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
-_REQUESTS = (
-    Request("prototypes", PROTOTYPE_SETS.path, "prototypes", (("n_prototypes", "how many", 10),)),
-    Request("rules", RULE_SETS.path, "rules", (("max_rules", "at most", 10),)),
-    Request("one tree", APPROXIMATION_TREES.path, "trees", (("max_depth", "depth at most", 3),)),
-    Request("label audit", LABEL_AUDITS.path, "audits"),
-    Request("map", MAPS.path, "maps", (("n_rows", "rows at most", 5_000),)),
-)
 _DRAWN = {kind: picture for kind, picture in pictures().items() if picture.is_made_of_rows}
 _SHOWN = tuple(noun for noun in NOUNS.made_by_jobs if noun.singular in _DRAWN)
 """What the overview lists of each model."""
@@ -123,16 +128,13 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     has_trees = 0 < document["n_nodes"] <= _MOST_NODES
     usage = to_json(models.feature_usage(context, model_id))["data"] if has_trees else []
     ready = _ready(context, model=model_id)
-    fitting = _with_its_features(context, document, ready)
-    # Without leaves only a tree can be requested, and audits only of classes.
-    left_out = {"audits"} if document["task"] != "classification" else set()
-    possible = [each for each in _REQUESTS if each.part == "trees" or (has_trees and each.part not in left_out)]
+    fitting = fitting_datasets(context, document, ready)
     every = made_of(ready, LINKS)
     titled = next((each for each in fitting if any(column.get("title") for column in each["columns"])), None)
-    requests = possible if fitting else []
-    known = ModelContext(prototypes, rules, trees, usage, fitting, requests, every, titled, LINKS)
+    known = ModelContext(prototypes, rules, trees, usage, every, titled, LINKS)
+    forms = forms_of_model(context, document, fitting, has_leaves=has_trees)
     drawing = draw_model(document, known)
-    return at(drawing, [(document["name"] or model_id, None)], read(MODELS, model_id))
+    return at(drawing + forms, [(document["name"] or model_id, None)], read(MODELS, model_id))
 
 
 @view("datasets")
@@ -149,19 +151,6 @@ def _ready(context: AppContext, **made_from: str) -> dict[str, list[Json]]:
         noun.name: listed(artefacts.list_all(context, noun, _LISTED, None, **made_from, status="ready").data)
         for noun in _SHOWN
     }
-
-
-def _with_its_features(context: AppContext, model: Json, things_by_noun: Mapping[str, list[Json]]) -> list[Json]:
-    """Return datasets that have a model's features, whatever their order.
-
-    Those that something was made from come first, so that more of the same is what a form offers; then the newest.
-    """
-    names, all_datasets = set(model["feature_names"]), listed(context.datasets.list(_LISTED, None).data)
-    used = [each["dataset"] for things in things_by_noun.values() for each in things if each.get("dataset")]
-    newest_ones = [each["id"] for each in all_datasets if each["n_features"] == model["n_features"]]
-    some = list(dict.fromkeys([*used, *newest_ones]))[:_MOST_COMPARED]
-    whole = [to_json(context.datasets.get(each).view) for each in some]
-    return [each for each in whole if {column["name"] for column in each["columns"]} >= names]
 
 
 def represented(context: AppContext, artefact_id: str, rank: int) -> str:
@@ -187,6 +176,7 @@ def explainer(context: AppContext, explainer_id: str, _parameters: Parameters) -
     result, effects = prototype_set["result"], mean_effects_of_reference_rows(warm_explainer(context, explainer_id))
     over_rows = OverRows(result.get("row_coverage"), effects, ColumnNames(dataset))
     drawing = draw_explainer(document, result["prototypes"], LINKS, over_rows)
+    drawing += form_of_report(context, document, dataset, fitting_datasets(context, known))
     return at(drawing, of_model(known, document["name"] or "explainer"), read(EXPLAINERS, explainer_id))
 
 
@@ -250,7 +240,8 @@ def _artefact_view(noun: Noun[Any], picture: Picture) -> Draw:
         model, dataset = beside(context, document)
         options = _options(context, document, parameters)
         drawing = context.drawings.get(picture.draw, document, picture.beside(model, dataset, links=LINKS, **options))
-        return at(drawing, of_model(model, picture.words), read(noun, artefact_id))
+        forms = forms_of_artefact(context, noun, document, fitting_datasets(context, model))
+        return at(drawing + forms, of_model(model, picture.words), read(noun, artefact_id))
 
     return draw
 

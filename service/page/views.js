@@ -71,21 +71,39 @@ function wireCalls(main, { call, say }) {
   });
 }
 
-/** Request an artefact with the main parameters, and go to it: its view follows the job. */
+/** Request what a form or a button asks for, and go to what is made: its view follows the job. */
 function wireRequests(main, { call }) {
-  onClick(main, "request", async (button) => {
-    const { action: _, path, part, ...body } = button.dataset; // the rest names what it is made of
-    for (const field of button.parentElement.querySelectorAll("[data-field]")) {
-      body[field.dataset.field] = field.type === "number" ? field.valueAsNumber : field.value;
-    }
-    if ("rows" in body) body.rows = [body.rows];
+  const request = async (asking, button, body) => {
+    const { path, part } = asking.dataset;
     button.disabled = true;
     const headers = { "Content-Type": "application/json" };
     const answer = await call(path, { method: "POST", headers, body: JSON.stringify(body) });
     button.disabled = false;
     if (answer.ok) location.hash = `#/${part}/${(await answer.json()).id}`;
-    else main.querySelector("[data-problem]").textContent = await refusal(answer);
-  });
+    else asking.parentElement.querySelector("[data-problem]").textContent = await refusal(answer);
+  };
+  for (const form of main.querySelectorAll('form[data-action="request"]')) {
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      request(form, form.querySelector("button"), bodyOf(form));
+    });
+  }
+  for (const button of main.querySelectorAll('button[data-action="request"]')) {
+    button.addEventListener("click", () => request(button, button, JSON.parse(button.dataset.body)));
+  }
+}
+
+/** Return what a form requests: its body, and its fields. */
+function bodyOf(form) {
+  const body = JSON.parse(form.dataset.body);
+  for (const field of form.querySelectorAll("[data-field]")) {
+    const { field: name, list } = field.dataset;
+    const text = field.value.trim();
+    if (!text) delete body[name];
+    else if (list !== undefined) body[name] = text.split(",").map((each) => each.trim()).filter(Boolean);
+    else body[name] = field.type === "number" ? field.valueAsNumber : text;
+  }
+  return body;
 }
 
 /** Cancel the job of a view; the stream of jobs shows that it has ended. */

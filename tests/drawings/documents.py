@@ -22,7 +22,6 @@ from leafspace_drawings import (
     Place,
     Queue,
     RegionsContext,
-    Request,
     ReviewContext,
     RulesContext,
     SetContext,
@@ -82,9 +81,8 @@ def _beside() -> tuple[Json, Json]:
 
 def _model(found: Json) -> str:
     made = ([document("PrototypeSet")], [document("RuleSet")], [document("ApproximationTree")])
-    usage, dataset = document("FeatureUsageList")["data"], document("DatasetSummary")
-    request = Request("rules", "/v1/rule-sets", "rules", (("max_rules", "at most", 10),))
-    return draw_model(found, ModelContext(*made, usage, [dataset], [request]))
+    usage = document("FeatureUsageList")["data"]
+    return draw_model(found, ModelContext(*made, usage))
 
 
 def _dataset(found: Json) -> str:

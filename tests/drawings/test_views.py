@@ -274,7 +274,7 @@ def test_a_model_names_its_features_as_the_dataset_does_and_lists_what_was_made_
     rules["result"]["caution"] = "the model predicts 100.0% of these labels"
     made = made_of({"rule_sets": [rules]}, Links(""))
 
-    drawing = draw_model(model, ModelContext((), [rules], (), usage, [dataset], (), made, dataset, Links("")))
+    drawing = draw_model(model, ModelContext((), [rules], (), usage, made, dataset, Links("")))
 
     elements = _Elements.of(drawing)
     text = " ".join(" ".join(elements.texts).split())

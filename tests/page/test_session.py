@@ -67,7 +67,7 @@ def test_what_is_requested_from_the_page_is_followed_to_its_end(tab: Watched, sh
     tab.open(shown.address(f"models/{shown.registered.model['id']}"), ".ls-model")
     field = tab.page.locator('[data-field="n_prototypes"]')
     field.fill("9")
-    field.locator("xpath=ancestor::p").locator('[data-action="request"]').click()
+    field.press("Enter")
     tab.page.wait_for_selector(".ls-set")
     assert "9 rows" in tab.page.locator("h1").inner_text()
 

@@ -10,11 +10,12 @@ from .explanation import RefusedValue, WhyContext, draw_explanation
 from .explanations import draw_explanations
 from .fact_card import Fact, FactCard, draw_fact_card
 from .feature_set import draw_feature_set
+from .forms import Choice, Entry, Form, draw_forms, options_of
 from .label_audit import AuditContext, draw_label_audit
 from .label_review import Queue, ReviewContext, draw_label_review
 from .links import Links
 from .map import MapContext, draw_map
-from .model import ModelContext, Request, draw_model
+from .model import ModelContext, draw_model
 from .new_row import DecidedRow, NewRowForm, PastedTable, draw_new_row_form, draw_pasted_rows
 from .notice import draw_letter
 from .operation import Operation, draw_operation
@@ -29,12 +30,15 @@ from .rule_set import RulesContext, draw_rule_set
 __all__ = [
     "AuditContext",
     "Call",
+    "Choice",
     "ColumnNames",
     "ComparisonContext",
     "DatasetContext",
     "DecidedRow",
+    "Entry",
     "Fact",
     "FactCard",
+    "Form",
     "Here",
     "Links",
     "MapContext",
@@ -49,7 +53,6 @@ __all__ = [
     "Queue",
     "RefusedValue",
     "RegionsContext",
-    "Request",
     "ReviewContext",
     "RulesContext",
     "SetContext",
@@ -66,6 +69,7 @@ __all__ = [
     "draw_explanations",
     "draw_fact_card",
     "draw_feature_set",
+    "draw_forms",
     "draw_found",
     "draw_jobs",
     "draw_label_audit",
@@ -85,6 +89,7 @@ __all__ = [
     "draw_represented",
     "draw_rule_set",
     "notebook_output",
+    "options_of",
     "picture_of_id",
     "pictures",
     "report",

@@ -142,6 +142,12 @@ class _Why:
         return "" if self.context.form is not None else str(self.row["row_id"])
 
     @property
+    def report_body(self) -> str:
+        """The request of a report on this row, as JSON."""
+        title = f"Why row {self.title} was predicted as it was"
+        return dumps({"explainer": self.context.explainer, "title": title, "rows": [self.title]})
+
+    @property
     def label(self) -> ClassMark:
         """The predicted class."""
         return self.classes[self.prediction["label"]]

@@ -25,21 +25,9 @@ class ModelContext:
     rule_sets: Sequence[Json] = ()
     approximation_trees: Sequence[Json] = ()
     feature_usage: Sequence[Json] = ()  # feature, share_of_trees, share_of_questions, the most used first
-    datasets: Sequence[Json] = ()  # of which more may be requested
-    requests: Sequence["Request"] = ()
     made: Sequence[tuple[str, str | None, Json]] = ()  # all that was made of it, as ``made_of`` returns it
     columns: Json | None = None  # a dataset that has titles for its features
     links: Links = field(default_factory=Links)
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """Something that can be requested from the page: main parameters alone."""
-
-    words: str  # such as ``prototypes``
-    path: str  # of the API
-    part: str  # of the view's address
-    numbers: tuple[tuple[str, str, int], ...] = ()  # field, label and default
 
 
 def kind_of(model: Json) -> str:

@@ -1,0 +1,70 @@
+"""Forms: what can be requested where one stands, in words, with the things that can be named in lists."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from .templating import render
+from .words import name_or_id
+
+Json = Mapping[str, Any]
+Option = tuple[str, str]
+"""A value, and what stands in its place; an empty value leaves the field out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A field that takes one of several values, the first unless ``chosen`` says otherwise."""
+
+    name: str  # of the request's field
+    words: str
+    options: Sequence[Option]
+    chosen: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A field that takes a number, a text or several texts."""
+
+    name: str
+    words: str
+    value: str = ""
+    kind: Literal["number", "text", "list"] = "number"  # of a list, texts are separated by commas
+    most: int = 1000  # the largest number, or the most characters
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Something that can be requested from the page: its main parameters."""
+
+    words: str  # such as ``prototypes``
+    path: str  # of the API
+    part: str  # of the address of what is made
+    fields: Sequence[Choice | Entry] = ()
+    body: Json = field(default_factory=dict)  # of the request, beside its fields
+    about: str = ""  # when to request it
+
+    @property
+    def body_text(self) -> str:
+        """The body as JSON."""
+        return json.dumps(self.body)
+
+    def label_of(self, each: Choice | Entry) -> str:
+        """Return what a screen reader says of a field, which several forms of a view may have."""
+        return f"{each.words}, {self.words}"
+
+
+def options_of(things: Sequence[Json], none: str | None = None) -> list[Option]:
+    """Return models, datasets or artefacts as options by name; ``none`` stands for no choice."""
+    named = [(str(thing["id"]), _said(thing)) for thing in things]
+    return named if none is None else [("", none), *named]
+
+
+def _said(thing: Json) -> str:
+    return f"{name_or_id(thing)} (held out)" if thing.get("held_out") else name_or_id(thing)
+
+
+def draw_forms(title: str, forms: Sequence[Form], about: str = "") -> str:
+    """Return the drawing of forms below a title; nothing where there are none."""
+    return render("forms", title=title, forms=forms, about=about) if forms else ""

@@ -1,0 +1,180 @@
+"""What can be requested where a view stands: what a model, a dataset or an artefact can be made into, in words."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from leafspace_drawings import Choice, Entry, Form, draw_forms, options_of
+
+from schemas.approximation_trees import APPROXIMATION_TREES
+from schemas.comparisons import COMPARISONS
+from schemas.explainers import EXPLAINERS
+from schemas.label_audits import LABEL_AUDITS
+from schemas.maps import MAPS
+from schemas.noun import Noun
+from schemas.prototype_sets import PROTOTYPE_SETS
+from schemas.reports import REPORTS
+from schemas.rule_sets import RULE_SETS
+
+from ..app_context import AppContext
+from ..operations import artefacts
+from .documents import Json, listed
+
+_LISTED = 50
+_MOST_ROWS_OF_MAP = 20_000
+_PROTOTYPE_METHODS = (
+    ("", "coverage, class by class"),
+    ("sm_u", "coverage, as many of each class"),
+    ("sm_wa", "coverage, classes by their rows"),
+    ("sg", "what predicts best"),
+    ("k_medoids", "all classes together"),
+)
+_RULE_METHODS = (
+    ("", "short list that predicts well"),
+    ("fab", "regions, their number found"),
+    ("in_trees", "paths of its own trees"),
+    ("decision_tree", "small tree on the rows"),
+)
+_TREE_METHODS = (("", "tested for stability"), ("born_again", "depth by validation"), ("cart", "plain"))
+_AUDIT_METHODS = (("", "whichever finds more"), ("all_rows", "all rows vote"), ("neighbors", "nearest rows vote"))
+_MEASURE = "measured on"
+_ITSELF = "the same rows"
+
+
+def forms_of_model(context: AppContext, model: Json, datasets: Sequence[Json], *, has_leaves: bool) -> str:
+    """Return what can be made of a model and the rows of datasets that fit it."""
+    if not datasets:
+        return ""
+    of, measured = _of(datasets), _measured(datasets)
+    body = {"model": model["id"]}
+    tree = Form(
+        "one tree",
+        APPROXIMATION_TREES.path,
+        "trees",
+        (of, Entry("max_depth", "depth at most", "3"), Choice("method", "method", _TREE_METHODS), measured),
+        body,
+    )
+    forms = [tree, *_comparisons(context, model, datasets)]
+    if has_leaves:
+        forms = [*_of_leaves(model, datasets), *forms]
+    return draw_forms("Request more", forms)
+
+
+def _of_leaves(model: Json, datasets: Sequence[Json]) -> list[Form]:
+    """Return the forms of what is made from the leaves of a model's trees."""
+    of, measured, body = _of(datasets), _measured(datasets), {"model": model["id"]}
+    n_prototypes, n_rules = Entry("n_prototypes", "how many", "10"), Entry("max_rules", "at most", "10", most=20)
+    chosen = (of, n_prototypes, Choice("method", "method", _PROTOTYPE_METHODS), measured)
+    ruled = (of, n_rules, Choice("method", "method", _RULE_METHODS), measured)
+    forms = [
+        Form("prototypes", PROTOTYPE_SETS.path, "prototypes", chosen, body),
+        Form("rules", RULE_SETS.path, "rules", ruled, body),
+    ]
+    if model["task"] == "classification":
+        voting = (of, Choice("method", "method", _AUDIT_METHODS))
+        forms.append(Form("label audit", LABEL_AUDITS.path, "audits", voting, body))
+    mapped = (of, Entry("n_rows", "rows at most", "5000", most=_MOST_ROWS_OF_MAP))
+    return [*forms, Form("map", MAPS.path, "maps", mapped, body)]
+
+
+def _comparisons(context: AppContext, model: Json, datasets: Sequence[Json]) -> list[Form]:
+    """Return the forms that compare a model with others of its task, and newer rows with older ones."""
+    body = {"model": model["id"]}
+    every = listed(context.models.list(_LISTED, None).data)
+    others = [each for each in every if each["id"] != model["id"] and each["task"] == model["task"]]
+    forms = []
+    if others:
+        fields = (Choice("other_model", "with", options_of(others)), Choice("dataset", "on", options_of(datasets)))
+        forms.append(Form("another model", COMPARISONS.path, "comparisons", fields, body))
+    if len(datasets) > 1:
+        newer = Choice("other_dataset", "of", options_of(datasets), datasets[1]["id"])
+        fields = (newer, Choice("dataset", "against", options_of(datasets)))
+        forms.append(Form("drift", COMPARISONS.path, "comparisons", fields, body))
+    return forms
+
+
+def _of(datasets: Sequence[Json]) -> Choice:
+    return Choice("dataset", "of", options_of(datasets))
+
+
+def _measured(datasets: Sequence[Json]) -> Choice:
+    """Return the choice of the rows that figures are measured on: those held out from training, where some are."""
+    held_out = next((each["id"] for each in datasets if each["held_out"]), "")
+    return Choice("evaluation_dataset", _MEASURE, options_of(datasets, _ITSELF), held_out)
+
+
+def forms_of_artefact(context: AppContext, noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> str:
+    """Return what can be done about the cautions of an artefact, and what can be made of it next."""
+    forms = [*_remeasured(noun, document, datasets)]
+    if noun == PROTOTYPE_SETS:
+        return draw_forms("Explain rows with these prototypes", [_explainer(context, document)]) + draw_forms(
+            "Measure them on other rows", forms
+        )
+    if noun == LABEL_AUDITS and document["result"]["caution"]:
+        fields = (Choice("method", "by", (("neighbors", "nearest rows"),)), Entry("n_neighbors", "how many", "50"))
+        body = _of_request(document["request"], ("model", "dataset"))
+        return draw_forms("Audit in another way", [Form("label audit", noun.path, "audits", fields, body)])
+    return draw_forms("Measure it on other rows", forms)
+
+
+def _remeasured(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> list[Form]:
+    """Return the form that makes the same on other rows than those that it was made from."""
+    request = document["request"]
+    if "evaluation_dataset" not in request or request["evaluation_dataset"] is not None:
+        return []
+    others = [each for each in datasets if each["id"] != request["dataset"]]
+    if not others:
+        return []
+    rows = Choice("evaluation_dataset", "rows", options_of(sorted(others, key=lambda each: not each["held_out"])))
+    body = {name: value for name, value in request.items() if value is not None}
+    return [Form("measure", noun.path, _PARTS[noun.name], (rows,), body)]
+
+
+_PARTS = {PROTOTYPE_SETS.name: "prototypes", RULE_SETS.name: "rules", APPROXIMATION_TREES.name: "trees"}
+
+
+def _explainer(context: AppContext, prototype_set: Json) -> Form:
+    """Return the form of an explainer by a prototype set, with rules and a tree of its model where there are some."""
+    model = prototype_set["request"]["model"]
+    fields = (
+        Entry("name", "name", "", "text", 200),
+        _newest(context, RULE_SETS, model, "rule_set", "rules"),
+        _newest(context, APPROXIMATION_TREES, model, "approximation_tree", "tree"),
+    )
+    body = {"model": model, "prototype_set": prototype_set["id"]}
+    return Form("explainer", EXPLAINERS.path, "explainers", fields, body)
+
+
+def form_of_report(context: AppContext, explainer: Json, dataset: Json, datasets: Sequence[Json]) -> str:
+    """Return the form of a report on an explainer, with all that it can show."""
+    model = explainer["model"]
+    others = [each for each in listed(context.explainers.list(_LISTED, None).data) if each["model"] != model]
+    newer = [each for each in datasets if each["id"] != dataset["id"]]
+    fields = (
+        Entry("title", "title", explainer["name"] or "Review", "text", 200),
+        Entry("rows", "rows explained, by id", "", "list", 1000),
+        _newest(context, RULE_SETS, model, "rule_set", "rules"),
+        _newest(context, APPROXIMATION_TREES, model, "approximation_tree", "tree"),
+        _newest(context, MAPS, model, "map", "map"),
+        _newest(context, LABEL_AUDITS, model, "label_audit", "label audit"),
+        _newest(context, COMPARISONS, model, "comparison", "comparison"),
+        Choice("compare_with", "beside", options_of(others, "no other model")),
+        Choice("newer_dataset", "newer rows", options_of(newer, "none")),
+        Entry("note", "note", "", "text", 4000),
+    )
+    form = Form("report", REPORTS.path, "reports", fields, {"explainer": explainer["id"]})
+    return draw_forms("Make a report", [form], "One HTML file, which can be filed and verified later.")
+
+
+def _newest(context: AppContext, noun: Noun[Any], model: str, field: str, words: str) -> Choice:
+    """Return the choice among artefacts of a model that are ready: the newest, unless another one is chosen."""
+    ready = listed(artefacts.list_all(context, noun, _LISTED, None, model=model, status="ready").data)
+    options = [(each["id"], f"made {_moment(each)}") for each in ready]
+    return Choice(field, words, [("", "none"), *options], options[0][0] if options else "")
+
+
+def _moment(document: Mapping[str, Any]) -> str:
+    return str(document["created_at"])[:16].replace("T", " ")
+
+
+def _of_request(request: Json, names: Sequence[str]) -> Json:
+    return {name: request[name] for name in names}

@@ -132,19 +132,26 @@ def test_explanations_are_for_keys_that_may_explain_and_no_others(guarded: Guard
 
 _EXPLAINED_PARTS = ("explainers", "questions", "regions", "verified-reports")
 _PAGE_ROUTES = [route for route in page.router.routes if isinstance(route, APIRoute)]
-_PARTS = sorted(route.path for route in _PAGE_ROUTES if route.path.startswith("/page/parts/"))
+_PARTS = sorted(
+    (method, route.path) for route in _PAGE_ROUTES for method in route.methods if route.path.startswith("/page/parts/")
+)
 
 
-@pytest.mark.parametrize("path", _PARTS)
-def test_parts_of_the_page_want_the_scopes_of_what_they_show(guarded: Guarded, path: str) -> None:
+@pytest.mark.parametrize(("method", "path"), _PARTS)
+def test_parts_of_the_page_want_the_scopes_of_what_they_show(guarded: Guarded, method: str, path: str) -> None:
     example = re.sub(r"\{rank\}", "1", path)
     example = re.sub(r"\{[^}]+\}", "no_thing", example)
     is_explained = path.startswith(tuple(f"/page/parts/{part}/" for part in _EXPLAINED_PARTS))
 
-    answers = {held: guarded.call("GET", example, key).status_code for held, key in guarded.keys.items()}
-    allowed = guarded.api("read", "explain").get(example).status_code
+    body = {} if method == "GET" else {"json": {"text": "age\n41"}}
 
-    assert guarded.call("GET", example).status_code == 401
+    def status(key: str | None = None) -> int:
+        return guarded.call(method, example, key, **body).status_code
+
+    answers = {held: status(key) for held, key in guarded.keys.items()}
+    allowed = status(guarded.new_key("client", "read", "explain"))
+
+    assert status() == 401
     assert {held for held, status in answers.items() if status != 403} == (set() if is_explained else {"read"})
     assert allowed in {200, 404}
 

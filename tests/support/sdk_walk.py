@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
-from leafspace_client import Leafspace, LeafspaceError
+from leafspace_client import Leafspace, LeafspaceError, Notice
 
 from scripts.models_table.trial import RAW_TEXT, FittedCase
 from tests.support.patience import PATIENCE_SECONDS
@@ -238,7 +238,8 @@ def _calls(
     itself: Any = None,  # what it is a method of
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the arguments of each call of a function: once as it is, and once with each choice of a parameter."""
-    parameters = inspect.signature(function, eval_str=True).parameters.values()
+    # Some types are imported late, as what draws is.
+    parameters = inspect.signature(function, eval_str=True, locals={"Notice": Notice}).parameters.values()
     known = walk.arguments | {"thing": itself}
     needed = {each.name for each in parameters if each.default is each.empty} | _passed_all_the_same(parameters)
     if lacking := needed - set(known):

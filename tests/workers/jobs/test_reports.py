@@ -132,7 +132,7 @@ class _Balanced(HTMLParser):
         self._open: list[str] = []
 
     def handle_starttag(self, tag: str, _attributes: list[tuple[str, str | None]]) -> None:
-        if tag not in {"meta", "col", "img", "br"}:
+        if tag not in {"meta", "col", "img", "br", "wbr"}:
             self._open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:

@@ -133,7 +133,10 @@ def test_explanations_are_for_keys_that_may_explain_and_no_others(guarded: Guard
 _EXPLAINED_PARTS = ("explainers", "questions", "regions", "verified-reports")
 _PAGE_ROUTES = [route for route in page.router.routes if isinstance(route, APIRoute)]
 _PARTS = sorted(
-    (method, route.path) for route in _PAGE_ROUTES for method in route.methods if route.path.startswith("/page/parts/")
+    (method, route.path)
+    for route in _PAGE_ROUTES
+    for method in route.methods or ()
+    if route.path.startswith("/page/parts/")
 )
 
 

@@ -12,25 +12,15 @@ from tree_explainers.errors import RowRefused
 from .warm_explainer import WarmPrototype
 
 
-def decimals(values: NDArray[np.float32 | np.float64]) -> list[float]:
+def decimals(values: NDArray[np.float32 | np.float64]) -> list[Any]:
     """Return the shortest decimals that are the same numbers in the array's own precision; all are finite.
 
-    A score of 0.88333334 in single precision is written as that, where a double would be 0.8833333253860474.
+    Of a matrix they are lists, one of each line. A score of 0.88333334 in single precision is written as that, where a
+    double would be 0.8833333253860474.
     """
     if values.dtype == np.float64:
-        value: list[float] = values.tolist()
-        return value
-    numbers: list[float] = orjson.loads(orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY))
-    return numbers
-
-
-def decimals_of_rows(values: NDArray[np.float32 | np.float64]) -> list[list[float]]:
-    """Return the decimals of each line of a matrix."""
-    numbers: list[list[float]] = (
-        values.tolist()
-        if values.dtype == np.float64
-        else orjson.loads(orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY))
-    )
+        return list(values.tolist())
+    numbers: list[Any] = orjson.loads(orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY))
     return numbers
 
 

@@ -121,7 +121,7 @@ def explain_read(
     decided, classes = decisions_of(warm.session.description, outcome), warm.compared_classes(outcome)
     compared = [None] * len(indices) if classes is None else classes.tolist()
     labels = [None] * len(indices) if outcome.labels is None else outcome.labels.tolist()
-    scores = documents.decimals_of_rows(outcome.scores)
+    scores = documents.decimals(outcome.scores)
     values = dict(zip(read.indices, read.values, strict=True))
     rows = _accepted_rows(read, indices)
     usual = _are_usual(warm, rows)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Self
 
 from leafspace_drawings import (
-    ColumnNames,
     DecidedRow,
     NewRowForm,
     PastedTable,
@@ -61,6 +60,7 @@ def form(
             problem=problem,
             to=beside.new_row({}),
             paste_to=f"/page/parts/explainers/{beside.explainer_id}/pasted",
+            are_stored=explainer.store_explanations,
         )
     )
     way = [*of_model(beside.known, "new row")]
@@ -81,20 +81,27 @@ class RowsToDecide:
     def find(cls, context: AppContext, explainer_id: str, text: str) -> Self:
         """Read the rows; see ``read_pasted`` for what is refused."""
         beside = Beside.of(context, explainer_id)
-        pasted = read_pasted(text, beside.known, ColumnNames(beside.dataset))
+        pasted = read_pasted(text, beside.known, beside.dataset)
         typed = [TypedValues.read(beside.known, row) for row in pasted.rows]
         names = beside.known["feature_names"]
         instances = [[each.values.get(name) for name in names] for each in typed if not each.refused]
         request = ExplanationRequest(instances=instances, n_prototypes=1, n_reasons=_N_EFFECTS) if instances else None
         return cls(beside, pasted, typed, request)
 
-    def draw(self, answer: bytes | None) -> str:
-        """Draw a table of the rows, each with its decision; ``answer`` is the API's, ``None`` where it has none."""
-        answered = iter([] if answer is None else json.loads(answer)["data"])
-        rows = [
-            self._decided(number, None if each.refused else next(answered, None))
-            for number, each in enumerate(self.typed)
-        ]
+    def draw(self, answer: bytes | None, failed: Sequence[str] = ()) -> str:
+        """Draw a table of the rows, each with its decision.
+
+        Parameters
+        ----------
+        answer
+            The API's; ``None`` where no row could be read or explained.
+        failed
+            Why not, of each row that could be read and not explained, where none could.
+        """
+        problems: Sequence[Json] = [{"status": "error", "problem": {"detail": detail}} for detail in failed]
+        answered = iter(problems if answer is None else json.loads(answer)["data"])
+        explained = [None if each.refused else next(answered) for each in self.typed]
+        rows = [self._decided(number, each) for number, each in enumerate(explained)]
         table = PastedTable(rows, self.pasted.unread, self.pasted.lacking, self.beside.dataset)
         return draw_pasted_rows(table)
 
@@ -102,6 +109,6 @@ class RowsToDecide:
         values, texts = self.typed[number], self.pasted.rows[number]
         problem = next((each.problem for each in values.refused.values()), "")
         if explained is None or explained["status"] == "error":
-            problem = problem or (explained["problem"]["detail"] if explained else "the model cannot read it")
+            problem = problem if explained is None else explained["problem"]["detail"]
             return DecidedRow(number + 1, None, self.beside.form(dict(texts)), problem)
         return DecidedRow(number + 1, explained, self.beside.new_row(values.values), "")

@@ -23,9 +23,11 @@ def operation(context: AppContext, caller: Caller) -> str:
     counts = JobCounts({}, 0.0, 0)
     failed: list[Json] = []
     keys: list[Json] | None = None
+    model_bytes = dataset_bytes = 0
     with suppress(StorageError):  # the view says that the database is away
         counts = count_jobs(context.background_database)
         failed = listed(context.jobs.list(_FAILED, None, status="failed").data)
+        model_bytes, dataset_bytes = context.models.total_bytes(), context.datasets.total_bytes()
         keys = listed(context.api_keys.list(_KEYS, None).data) if "admin" in caller.scopes else None
     n_by_status: dict[str, int] = {}
     for (_, status), number in counts.n_by_kind.items():
@@ -41,8 +43,8 @@ def operation(context: AppContext, caller: Caller) -> str:
             failed=failed,
             free_bytes=disk.free,
             disk_bytes=disk.total,
-            model_bytes=context.models.total_bytes(),
-            dataset_bytes=context.datasets.total_bytes(),
+            model_bytes=model_bytes,
+            dataset_bytes=dataset_bytes,
             keys=keys,
             are_keys_required=context.settings.keys_required,
             rules=context.heartbeats.rules(),

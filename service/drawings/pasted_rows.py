@@ -27,10 +27,10 @@ class PastedRows:
 
     rows: Sequence[Mapping[str, str]]
     unread: Sequence[str]  # columns that the model does not have
-    lacking: Sequence[str]  # features that no row names: they are missing
+    lacking: Sequence[str]  # features that no row names: they are missing; hidden ones are not listed
 
 
-def read_pasted(text: str, known: Json, names: ColumnNames) -> PastedRows:
+def read_pasted(text: str, known: Json, dataset: Json) -> PastedRows:
     """Read rows.
 
     Parameters
@@ -40,15 +40,15 @@ def read_pasted(text: str, known: Json, names: ColumnNames) -> PastedRows:
         commas: with a line of names first, or each line a feature and its value, or all features in their order.
     known
         The model.
-    names
-        What its columns and their values are called, which may stand for them.
+    dataset
+        The reference dataset, without hidden columns: what these and their values are called may stand for them.
 
     Raises
     ------
     StorageError
         ``validation_failed`` for a text without rows, with more than 200, or of which no column is a feature.
     """
-    tables = _Features(known["feature_names"], names)
+    tables = _Features(known["feature_names"], dataset)
     rows = _of_json(text, tables) if text.lstrip()[:1] in {"{", "["} else _of_cells(_cells(text), tables)
     if not 1 <= len(rows) <= MAX_PASTED_ROWS:
         _refuse(f"{len(rows):,} rows were pasted; paste at least one, and at most {MAX_PASTED_ROWS}")
@@ -58,24 +58,26 @@ def read_pasted(text: str, known: Json, names: ColumnNames) -> PastedRows:
         _refuse(f"none of the columns is a feature of the model: {_listed(named)}; {tables.described}")
     present = {name for row in read for name in row}
     unread = [name for name in dict.fromkeys(name for row in rows for name in row) if tables.find(name) is None]
-    return PastedRows(read, unread, [name for name in tables.features if name not in present])
+    return PastedRows(read, unread, [name for name in tables.shown if name not in present])
 
 
 class _Features:
     """The features of a model, found by their names or by what people call them."""
 
-    def __init__(self, features: Sequence[str], names: ColumnNames) -> None:
-        self.features, self._names = features, names
-        said = {names[name].said.strip().casefold(): name for name in reversed(features)}
+    def __init__(self, features: Sequence[str], dataset: Json) -> None:
+        self.features, self._names = features, ColumnNames(dataset)
+        columns = {column["name"] for column in dataset["columns"]}
+        self.shown = [name for name in features if name in columns]
+        said = {self._names[name].said.strip().casefold(): name for name in reversed(features)}
         self._known = said | {name.strip().casefold(): name for name in features}
 
     @property
     def described(self) -> str:
-        return f"begin with a line of names, such as {_listed(self.features)}"
+        return f"begin with a line of names, such as {_listed(self.shown)}"
 
     def find(self, name: str) -> str | None:
         """Return the feature that is called so."""
-        return self._known.get(name.strip().casefold())
+        return name if name in self.features else self._known.get(name.strip().casefold())
 
     def row(self, texts: Mapping[str, str]) -> dict[str, str]:
         """Return the texts of features, those of values that people call otherwise as the model has them."""

@@ -6,13 +6,13 @@ public; views require the scopes of what they show (``route_scopes``).
 
 import json
 from collections.abc import Callable
-from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from importlib.resources import files
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Response
 from leafspace_drawings import pictures, style_sheet
 from pydantic import Field
 
@@ -143,44 +143,43 @@ async def draw_represented(
     return await _drawn(context, memory, lambda: views.represented(context, artefact_id, rank))
 
 
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """How an address has a row shown."""
+
+    k: Annotated[int, Query(ge=0, le=9)] = 0  # the prototype that it is compared with
+    outcome: str | None = None  # that changes aim at
+    letter: LetterTitle = None
+
+
+_ShownDep = Annotated[_Shown, Depends()]
+
+
 @router.get("/page/parts/explainers/{explainer_id}/rows/{row_id:path}")
-async def draw_explained_row(  # noqa: PLR0917  # what the address names
-    explainer_id: str,
-    row_id: str,
-    request: Request,
-    context: ContextDep,
-    memory: MemoryDep,
-    k: Annotated[int, Query(ge=0, le=9)] = 0,
-    outcome: str | None = None,
-    letter: LetterTitle = None,
+async def draw_explained_row(
+    explainer_id: str, row_id: str, request: Request, context: ContextDep, memory: MemoryDep, shown: _ShownDep
 ) -> Response:
     """Draw why a row is predicted as it is; ``set.NAME`` changes the value of a feature, ``outcome`` is wished.
 
     With ``letter``, its heading, which may be empty, the letter about the decision is drawn.
     """
     changed = texts_in(request.query_params, CHANGED)
-    find = partial(RowToExplain.find, context, explainer_id, row_id, changed, outcome)
+    find = partial(RowToExplain.find, context, explainer_id, row_id, changed, shown.outcome)
     row = await memory.make_early(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, find)
     answer = await explain(context, explainer_id, row.request)
-    return await _drawn(context, memory, lambda: row.draw(answer, k, letter))
+    return await _drawn(context, memory, lambda: row.draw(answer, shown.k, shown.letter))
 
 
 @router.get("/page/parts/explainers/{explainer_id}/new-row")
-async def draw_new_row(  # noqa: PLR0917  # what the address names
-    explainer_id: str,
-    request: Request,
-    context: ContextDep,
-    memory: MemoryDep,
-    k: Annotated[int, Query(ge=0, le=9)] = 0,
-    outcome: str | None = None,
-    letter: LetterTitle = None,
+async def draw_new_row(
+    explainer_id: str, request: Request, context: ContextDep, memory: MemoryDep, shown: _ShownDep
 ) -> Response:
     """Draw why a row that is not in the data is predicted as it is: ``of.NAME`` are its values, ``set.NAME`` changes.
 
     Where it has a value that cannot be one, its form is drawn, and says so. ``letter`` is as of other rows.
     """
     own, changed = (texts_in(request.query_params, beginning) for beginning in (OWN, CHANGED))
-    find = partial(RowToExplain.find_new, context, explainer_id, own, changed, outcome)
+    find = partial(RowToExplain.find_new, context, explainer_id, own, changed, shown.outcome)
     row = await memory.make_early(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, find)
     form = partial(new_rows.form, context, row.beside, own)
     if row.own.refused:
@@ -190,7 +189,7 @@ async def draw_new_row(  # noqa: PLR0917  # what the address names
     except EveryRowFailed as failure:
         problem = failure.errors[0].detail
         return await _drawn(context, memory, lambda: form({}, problem))
-    return await _drawn(context, memory, lambda: row.draw(answer, k, letter))
+    return await _drawn(context, memory, lambda: row.draw(answer, shown.k, shown.letter))
 
 
 @router.get("/page/parts/explainers/{explainer_id}/form")
@@ -211,9 +210,13 @@ async def draw_pasted(explainer_id: str, pasted: Pasted, context: ContextDep, me
     """Draw what is decided of rows that were pasted, each with its address."""
     find = partial(RowsToDecide.find, context, explainer_id, pasted.text)
     rows = await memory.make_early(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, find)
-    answer: bytes | None = None
-    with suppress(EveryRowFailed):  # each row that is read says what is wrong with it, where it is opened
-        answer = await explain(context, explainer_id, rows.request) if rows.request is not None else None
+    if rows.request is None:
+        return await _drawn(context, memory, lambda: rows.draw(None))
+    try:
+        answer = await explain(context, explainer_id, rows.request)
+    except EveryRowFailed as failure:
+        failed = [each.detail for each in failure.errors]
+        return await _drawn(context, memory, lambda: rows.draw(None, failed))
     return await _drawn(context, memory, lambda: rows.draw(answer))
 
 

@@ -27,6 +27,7 @@ class NewRowForm:
     problem: str = ""  # why the model cannot read the row, where that is of no field
     to: str = ""  # the address that explains the row, without its values
     paste_to: str = ""  # takes rows that are pasted
+    are_stored: bool = False  # whether the explainer stores its explanations, and the rows in them
 
 
 @dataclass(frozen=True, slots=True)

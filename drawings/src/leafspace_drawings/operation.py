@@ -59,7 +59,7 @@ class Operation:
 
 
 def _days(days: float | None) -> str:
-    return "for ever" if days is None else f"{days:g} days"
+    return "for ever" if days is None else f"{days:g} {'day' if days == 1 else 'days'}"
 
 
 def in_bytes(size: float) -> str:

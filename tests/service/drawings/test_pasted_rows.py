@@ -1,17 +1,21 @@
 """Rows that somebody pastes: what is read of them, and what is refused."""
 
 import json
+import re
+from html import unescape
 
 import pytest
-from leafspace_drawings import ColumnNames
 
 from service.drawings.pasted_rows import MAX_PASTED_ROWS, read_pasted
 from service.drawings.typed_values import TypedValues, parameters_of, query_of, text_of, value_of
 from storage.errors import StorageError
+from tests.support.api import Api, Registered
 
 _KNOWN = {"feature_names": ["age", "job", "owner"], "feature_types": ["number", "category", "boolean"]}
 _LABELS = [{"value": "A1", "label": "unskilled worker"}, {"value": "A2", "label": "clerk"}]
-_DATASET = {"columns": [{"name": "age", "title": "Age of the applicant"}, {"name": "job", "labels": _LABELS}]}
+_DATASET = {
+    "columns": [{"name": "age", "title": "Age of the applicant"}, {"name": "job", "labels": _LABELS}, {"name": "owner"}]
+}
 _ROW = {"age": "41", "job": "A2", "owner": "yes"}
 
 
@@ -31,13 +35,13 @@ _ROW = {"age": "41", "job": "A2", "owner": "yes"}
     ],
 )
 def test_a_row_is_read_from_sheets_csv_and_json(text: str) -> None:
-    pasted = read_pasted(text, _KNOWN, ColumnNames(_DATASET))
+    pasted = read_pasted(text, _KNOWN, _DATASET)
     assert [dict(row) for row in pasted.rows] == [_ROW]
     assert (list(pasted.unread), list(pasted.lacking)) == ([], [])
 
 
 def test_what_the_model_does_not_have_and_what_no_row_names_is_said() -> None:
-    pasted = read_pasted("name,age\nAnn,41\n,", _KNOWN, ColumnNames(_DATASET))
+    pasted = read_pasted("name,age\nAnn,41\n,", _KNOWN, _DATASET)
     assert [dict(row) for row in pasted.rows] == [{"age": "41"}]
     assert (list(pasted.unread), list(pasted.lacking)) == (["name"], ["job", "owner"])
 
@@ -60,7 +64,7 @@ def test_what_the_model_does_not_have_and_what_no_row_names_is_said() -> None:
 )
 def test_what_is_no_row_is_refused_with_the_reason(text: str, problem: str) -> None:
     with pytest.raises(StorageError, match=problem.replace("[", r"\[")):
-        read_pasted(text, _KNOWN, ColumnNames(_DATASET))
+        read_pasted(text, _KNOWN, _DATASET)
 
 
 @pytest.mark.parametrize(("text", "value"), [("1,234.5", 1234.5), ("-1,234,567", -1234567.0), ("1e3", 1000.0)])
@@ -84,3 +88,32 @@ def test_what_cannot_be_a_value_is_refused_by_feature_and_missing_values_have_no
     assert typed.values == {"job": "A1", "owner": None}
     assert typed.refused["age"].text == "old"
     assert query_of(parameters_of({"a b": 1.5, "job": "x&y", "owner": None}, {})) == "?of.a%20b=1.5&of.job=x%26y"
+
+
+def test_names_that_differ_in_case_alone_are_distinct_and_hidden_features_are_not_listed() -> None:
+    known = {"feature_names": ["age", "AGE", "secret"], "feature_types": ["number"] * 3}
+    dataset = {"columns": [{"name": "age"}, {"name": "AGE"}]}
+    pasted = read_pasted("AGE,age\n1,2", known, dataset)
+    assert [dict(row) for row in pasted.rows] == [{"AGE": "1", "age": "2"}]
+    assert list(pasted.lacking) == []
+    with pytest.raises(StorageError) as refused:
+        read_pasted("height\n180", known, dataset)
+    assert "secret" not in refused.value.detail
+
+
+def test_rows_none_of_which_the_model_can_read_each_say_why(api: Api, forest: Registered) -> None:
+    first, second = forest.model["feature_names"][:2]
+    path = f"/page/parts/explainers/{forest.explainer['id']}/pasted"
+    drawn = api.post(path, {"text": f"{first},{second}\n1e39,2\n1,1e39"})  # beyond the single precision that it takes
+    assert drawn.status_code == 200
+    assert drawn.text.count("/form?of.") == 2
+    reasons = list(map(unescape, re.findall(r'<td colspan="2" class="ls-warn">([^<]+)</td>', drawn.text)))
+    assert [name in reason for name, reason in zip((first, second), reasons, strict=True)] == [True, True]
+
+
+def test_the_form_says_whether_its_rows_are_stored(api: Api, forest: Registered) -> None:
+    of = {"model": forest.model["id"], "prototype_set": forest.prototype_set["id"]}
+    storing = api.post("/v1/explainers", {**of, "store_explanations": True}).json()["id"]
+    said = {each: api.get(f"/page/parts/explainers/{each}/form").text for each in (storing, forest.explainer["id"])}
+    assert "which stores each explanation" in said[storing]
+    assert "and not stored" in said[forest.explainer["id"]]

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import Any, NoReturn
 
-from leafspace_drawings import ColumnNames
+from leafspace_drawings import ColumnNames, text_of
 
 from storage.errors import StorageError
 
 from .documents import Json
-from .typed_values import text_of
 
 MAX_PASTED_BYTES = 256 << 10
 MAX_PASTED_ROWS = 200

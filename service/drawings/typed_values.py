@@ -5,10 +5,9 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import quote, urlencode
 
-from leafspace_drawings import RefusedValue
+from leafspace_drawings import RefusedValue, text_of
 
 from storage.errors import StorageError
 
@@ -16,7 +15,6 @@ from .documents import Json
 
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 _CHARACTERS_SHOWN = 80
-_EXACT_BELOW = 2.0**53  # whole numbers
 OWN, CHANGED = "of.", "set."  # before the name of a feature: its value in a new row, and one that it is changed to
 
 
@@ -65,16 +63,6 @@ def value_of(text: str, kind: str) -> float | bool | str | None:
             return value
     detail = f"{text[:_CHARACTERS_SHOWN]!r} is not a finite number; write one, such as 12.5"
     raise StorageError("validation_failed", detail)
-
-
-def text_of(value: Any) -> str:  # a cell of JSON
-    """Return the text of a value, which ``value_of`` reads as the same value; of a missing one none."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_BELOW
-    return str(int(value) if is_whole else value)
 
 
 def parameters_of(values: Json, changed: Json) -> dict[str, str]:

@@ -26,6 +26,7 @@ from .prototype_set import SetContext, draw_prototype_set, draw_represented
 from .regions import Panel, RegionsContext, Side, draw_regions
 from .relational_forest import draw_relational_forest
 from .rule_set import RulesContext, draw_rule_set
+from .value_fields import text_of
 
 __all__ = [
     "AuditContext",
@@ -94,5 +95,6 @@ __all__ = [
     "pictures",
     "report",
     "style_sheet",
+    "text_of",
     "whole_document",
 ]

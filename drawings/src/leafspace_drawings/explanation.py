@@ -13,7 +13,7 @@ from .links import Links
 from .scales import Axis, Strip
 from .score_curves import ScoreCurves
 from .templating import render
-from .value_fields import choices_of, hint_of
+from .value_fields import choices_of, hint_of, text_of
 from .waterfall import DecisionBar, Step, Waterfall
 from .words import number, share
 
@@ -229,7 +229,7 @@ class _Why:
     @staticmethod
     def parameters_of(option: Json) -> str:
         """Return, as JSON, the parameters of the address that makes changes."""
-        return dumps({f"set.{change['feature']}": _field_text(change["to"]) for change in option["changes"]})
+        return dumps({f"set.{change['feature']}": text_of(change["to"]) for change in option["changes"]})
 
     def changeable(self, differences: Sequence[Json]) -> list[Json]:
         """Return the differences of a contrast without those of features that nothing can change."""
@@ -367,13 +367,6 @@ def _reasons(row: Json, chosen: int) -> dict[str, Json]:
     return (
         {reason["feature"]: reason for reason in nearest[min(chosen, len(nearest) - 1)]["reasons"]} if nearest else {}
     )
-
-
-def _field_text(value: Any) -> str:  # a cell
-    """Return what a field has to hold to be read as this value."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "" if value is None else str(value)
 
 
 def _as_number(value: Any) -> float | None:  # a cell

@@ -1,4 +1,4 @@
-"""Fields for the values of a row: the choices of one, and which values the reference rows have."""
+"""Fields for the values of a row: their texts, the choices of one, and which values the reference rows have."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,6 +7,7 @@ from .words import cell, number
 
 Json = Mapping[str, Any]
 
+_EXACT_BELOW = 2.0**53  # whole numbers
 _MOST_CHOICES = 100  # categories that a field lists; more are typed
 
 
@@ -29,3 +30,13 @@ def hint_of(column: Json | None) -> str:
     if column is None or column.get("min") is None:
         return ""
     return f"in the reference rows {number(column['min'])} to {number(column['max'])}"
+
+
+def text_of(value: Any) -> str:  # a cell of JSON
+    """Return the text of a value, by which a field is read as the same value; of a missing one none."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_BELOW
+    return str(int(value) if is_whole else value)

@@ -5,9 +5,10 @@ import re
 from html import unescape
 
 import pytest
+from leafspace_drawings import text_of
 
 from service.drawings.pasted_rows import MAX_PASTED_ROWS, read_pasted
-from service.drawings.typed_values import TypedValues, parameters_of, query_of, text_of, value_of
+from service.drawings.typed_values import TypedValues, parameters_of, query_of, value_of
 from storage.errors import StorageError
 from tests.support.api import Api, Registered
 

@@ -51,7 +51,7 @@ quickstart: $(VENV)/.runtime ## Start everything, explain one prediction, stop e
 	$(BIN)/leafspace quickstart
 
 # The code may have changed since the setup: what is compiled is compiled before the tests, and once.
-test: $(VENV)/.dev ## Run the test suite (eight minutes on two cores)
+test: $(VENV)/.dev ## Run the test suite (ten minutes on two cores)
 	$(BIN)/leafspace warm
 	$(BIN)/python -m pytest -m "not long" -n 3 --dist loadfile --no-loadscope-reorder --junitxml=$(RUN)
 

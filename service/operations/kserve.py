@@ -64,7 +64,10 @@ async def explain(context: AppContext, name: str, request: ExplanationRequest) -
 
 
 async def predict(context: AppContext, name: str, request: ExplanationRequest) -> bytes:
-    """Return version 1's predictions as JSON: labels, or values."""
+    """Return version 1's predictions as JSON, beside them scores, labels, values and outcomes.
+
+    Clients of version 1 read ``predictions``, which are what ``:explain`` answers, and leave other keys unread.
+    """
     warm = await _find(context, name)
 
     instances = sent_instances(request)
@@ -72,7 +75,7 @@ async def predict(context: AppContext, name: str, request: ExplanationRequest) -
     def predicted(tick: Tick) -> bytes:
         _, (outcome, _, refused) = _run(warm, instances, tick)
         _refuse_call(refused)
-        return orjson.dumps({"predictions": _predictions(warm, outcome)})
+        return orjson.dumps({"predictions": _predictions(warm, outcome), **_by_name(warm, outcome)})
 
     return await run_rows(context, len(instances), cost_of_predicting(warm, instances), predicted)
 
@@ -168,12 +171,27 @@ def _explanations(
 
 def _predictions(warm: WarmExplainer, outcome: Outcome) -> Sequence[str] | Sequence[float]:
     """Return what is predicted of each row: its outcome where the model has a decision, else its class or value."""
-    model = warm.model
-    if model.decision is not None:
-        return [each["outcome"] for each in decisions_of(warm.session.description, outcome) or ()]
+    if warm.model.decision is not None:
+        return _outcomes(warm, outcome)
+    return decimals(outcome.scores[:, 0]) if outcome.labels is None else _labels(warm, outcome)
+
+
+def _by_name(warm: WarmExplainer, outcome: Outcome) -> dict[str, Any]:
+    """Return what version 2 has as tensors as lists of one item a row, and the classes whose scores they are."""
+    decided = {} if warm.model.decision is None else {"outcomes": _outcomes(warm, outcome)}
     if outcome.labels is None:
-        return decimals(outcome.scores[:, 0])
-    return [model.classes[label] for label in outcome.labels.tolist()]
+        return {"values": decimals(outcome.scores[:, 0]), **decided}
+    scores = decimals(outcome.scores)
+    return {"labels": _labels(warm, outcome), "classes": warm.model.classes, "scores": scores, **decided}
+
+
+def _labels(warm: WarmExplainer, outcome: Outcome) -> list[str]:
+    indices = [] if outcome.labels is None else outcome.labels.tolist()
+    return [warm.model.classes[index] for index in indices]
+
+
+def _outcomes(warm: WarmExplainer, outcome: Outcome) -> list[str]:
+    return [each["outcome"] for each in decisions_of(warm.session.description, outcome) or ()]
 
 
 def _refuse_call(refused: Mapping[int, RowRefused]) -> None:
@@ -249,18 +267,11 @@ def _tensors(
 
 
 def _prediction_tensors(warm: WarmExplainer, outcome: Outcome, n_rows: int) -> list[OutputTensor]:
-    decided = [] if warm.model.decision is None else [_outcomes(warm, outcome)]
+    def texts(name: str, column: list[str]) -> OutputTensor:
+        return OutputTensor(name, "BYTES", (n_rows, 1), [text.encode() for text in column])
+
+    decided = [] if warm.model.decision is None else [texts(_OUTCOME, _outcomes(warm, outcome))]
     if outcome.labels is None:
         return [OutputTensor(_VALUE, "FP64", (n_rows, 1), decimals(outcome.scores[:, 0])), *decided]
-    labels = [warm.model.classes[label].encode() for label in outcome.labels.tolist()]
-    scores = decimals(np.ravel(outcome.scores))
-    return [
-        OutputTensor(_LABEL, "BYTES", (n_rows, 1), labels),
-        OutputTensor(_SCORES, "FP64", (n_rows, outcome.scores.shape[1]), scores),
-        *decided,
-    ]
-
-
-def _outcomes(warm: WarmExplainer, outcome: Outcome) -> OutputTensor:
-    decided = decisions_of(warm.session.description, outcome) or []
-    return OutputTensor(_OUTCOME, "BYTES", (len(decided), 1), [each["outcome"].encode() for each in decided])
+    shape, scores = (n_rows, outcome.scores.shape[1]), decimals(np.ravel(outcome.scores))
+    return [texts(_LABEL, _labels(warm, outcome)), OutputTensor(_SCORES, "FP64", shape, scores), *decided]

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from onnxruntime import InferenceSession, SessionOptions
 
 from tests.support.api import Api, Json, csv_of
 from tests.support.models import fitted
@@ -101,6 +102,25 @@ def decided(api: Api) -> Json:
     prototypes = api.make(model=model, dataset=dataset, method="sm_u", n_prototypes=9, proximity_kind="random_forest")
     explainer = api.post("/v1/explainers", {"model": model, "prototype_set": prototypes["id"]}).json()["id"]
     return {"model": model, "dataset": dataset, "prototypes": prototypes, "explainer": explainer, "rows": frame}
+
+
+def test_version_1_of_kserve_answers_onnxruntime_s_scores_beside_the_outcomes(api: Api, decided: Json) -> None:
+    one_thread = SessionOptions()  # several add up the trees in another order, so that last digits differ
+    one_thread.intra_op_num_threads = 1
+    session = InferenceSession(fitted("random_forest_binary").onnx, one_thread)
+    rows = decided["rows"].head(60).to_numpy(np.float32)
+    labels, by_class = session.run(None, {session.get_inputs()[0].name: rows})
+    scores = np.array([[each[0], each[1]] for each in by_class], np.float32).clip(0, 1)  # some are -1e-7
+    api.http.put("/v1/explainer-names/decided", json={"explainer": decided["explainer"], "force": True})
+
+    answer = api.post("/v1/models/decided:predict", {"instances": rows.tolist()}).json()
+
+    assert list(answer) == ["predictions", "labels", "classes", "scores", "outcomes"]
+    assert answer["labels"] == [str(label) for label in labels]
+    assert answer["classes"] == ["0", "1"]
+    assert np.array_equal(np.array(answer["scores"], np.float32), scores)
+    assert answer["outcomes"] == answer["predictions"] == [_outcome_of(score) for _, score in answer["scores"]]
+    assert set(answer["outcomes"]) == {"approve", "refer", "decline"}
 
 
 def test_prototypes_are_chosen_for_each_outcome(api: Api, decided: Json) -> None:

@@ -102,7 +102,13 @@ def test_kserve_s_client_receives_them_by_version_1(received: Json, named: Named
     version_1 = received["kserve"]["v1"]
     labels = [row["prediction"]["label"] for row in named.answer["data"]]
 
-    assert version_1["predictions"] == {"predictions": labels}
+    predicted = [row["prediction"] for row in named.answer["data"]]
+    assert version_1["predictions"] == {
+        "predictions": labels,
+        "labels": labels,
+        "classes": ["no", "yes"],
+        "scores": [[score["value"] for score in each["scores"]] for each in predicted],
+    }
     explained = api.explain(named.explainer, named.instances, n_prototypes=2)
     assert version_1["explanations"] == {
         "predictions": labels,
@@ -210,7 +216,7 @@ def test_a_regression_answers_values(api: Api, prices: Registered) -> None:
     assert value["data"] == [row["prediction"]["value"] for row in expected]
     assert [json.loads(text) for text in explanation["data"]] == expected
     predicted = api.post(f"/v1/models/{_VALUES}:predict", {"instances": instances}).json()
-    assert predicted == {"predictions": value["data"]}
+    assert predicted == {"predictions": value["data"], "values": value["data"]}
 
 
 @pytest.mark.usefixtures("prices")

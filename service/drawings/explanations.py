@@ -3,10 +3,11 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 
 from leafspace_drawings import Call, ColumnNames, RefusedValue, WhyContext, draw_explanation, draw_letter
-from leafspace_drawings.words import cell
+from leafspace_drawings.words import cell, name_or_id
 
 from schemas.explanations import ExplanationRequest
 from schemas.prototype_sets import PROTOTYPE_SETS
@@ -37,6 +38,7 @@ class RowToExplain:
     request: ExplanationRequest
     change: "Change"
     own: TypedValues = field(default_factory=TypedValues)  # of a new row
+    elsewhere: Json | None = None  # the dataset that the row is of; None: the explainer's own
     target: str | float | None = None  # of a changed row, in the dataset
 
     @classmethod
@@ -47,19 +49,24 @@ class RowToExplain:
         row_id: str,
         changed: Mapping[str, str],
         outcome: str | None = None,
+        dataset_id: str | None = None,
     ) -> Self:
-        """Read what the explanation of a row of the reference dataset, and its drawing, need.
+        """Read what the explanation of a row of a registered dataset, and its drawing, need.
 
-        ``outcome`` is the one that changes aim at; None: as requests without it do.
+        ``outcome`` is the one that changes aim at; None: as requests without it do. Without ``dataset_id`` the row is
+        one of the reference dataset.
         """
         beside = Beside.of(context, explainer_id, outcome)
+        is_own = dataset_id in {None, beside.dataset["id"]}
+        elsewhere = None if is_own else to_json(context.datasets.summary(dataset_id or ""))
+        dataset = elsewhere or beside.dataset
+        shown = partial(cls, row_id, beside, elsewhere=elsewhere)
         if not changed:
-            request = beside.request(dataset=beside.dataset["id"], row_ids=[row_id])
-            return cls(row_id, beside, request, Change())
-        row = _row(context, beside.dataset["id"], row_id)
+            return shown(beside.request(dataset=dataset["id"], row_ids=[row_id]), Change())
+        row = _row(context, dataset["id"], row_id)
         change = Change.of(row, beside.typed_changes(changed))
-        target = target_of_cell(row.get(beside.dataset["target"]), beside.known["classes"])
-        return cls(row_id, beside, beside.request(instances=beside.instances(row, change)), change, target=target)
+        target = target_of_cell(row.get(dataset["target"]), beside.known["classes"])
+        return shown(beside.request(instances=beside.instances(row, change)), change, target=target)
 
     @classmethod
     def find_new(
@@ -105,7 +112,7 @@ class RowToExplain:
             n_folded=_MOST_FOLDED,
             form=None if self.row_id is not None else beside.form(self.own.values),
             letter=self._address(change, letter=""),
-            explainer=beside.explainer_id if self.row_id is not None and not change.before else None,
+            explainer=beside.explainer_id if self._is_filed else None,
         )
         of_row = {"row_id": self.row_id or ""} | ({} if self.target is None else {"target": self.target})
         drawing = draw_explanation(now | of_row, drawn)
@@ -119,14 +126,22 @@ class RowToExplain:
         return at(draw_letter(explained, heading, why, changed), [*way, (row, why), ("letter", None)], self._call)
 
     @property
+    def _is_filed(self) -> bool:
+        """Whether a report can show the row: as it is, and of the reference dataset."""
+        return self.row_id is not None and self.elsewhere is None and not self.change.before
+
+    @property
     def _title(self) -> str:
-        return "new row" if self.row_id is None else f"row {self.row_id}"
+        if self.row_id is None:
+            return "new row"
+        return f"row {self.row_id}{f' of {name_or_id(self.elsewhere)}' if self.elsewhere else ''}"
 
     def _address(self, change: "Change", **more: str) -> str:
         """Return the address of the row with its changes, and with more parameters."""
         names = ("new-row",) if self.row_id is None else ("rows", self.row_id)
         changed = {name: change.values[name] for name in change.before}
         wished = {"outcome": self.beside.outcome} if self.beside.outcome else {}
+        wished |= {"dataset": self.elsewhere["id"]} if self.elsewhere else {}
         parameters = parameters_of(self.own.values, changed) | wished | more
         return self.beside.address(parameters, *names)
 
@@ -135,8 +150,9 @@ class RowToExplain:
         """The call that explains the row."""
         body = self.request.model_dump(mode="json", exclude_unset=True)
         if self.row_id is not None and not self.change.before:
-            rows = f'dataset="{self.beside.dataset["id"]}", row_ids=["{self.row_id}"]'
-            body = {"dataset": self.beside.dataset["id"], "row_ids": [self.row_id]} | body
+            dataset = (self.elsewhere or self.beside.dataset)["id"]
+            rows = f'dataset="{dataset}", row_ids=["{self.row_id}"]'
+            body = {"dataset": dataset, "row_ids": [self.row_id]} | body
             body.pop("instances", None)
         else:
             row = self.beside.shown(body["instances"][-1])

@@ -34,6 +34,7 @@ from leafspace_drawings.overview import made_of
 
 from explanations.mean_effects import mean_effects_of_reference_rows
 from schemas.approximation_trees import APPROXIMATION_TREES
+from schemas.comparisons import COMPARISONS
 from schemas.datasets import DATASETS
 from schemas.explainers import EXPLAINERS
 from schemas.maps import MAPS
@@ -261,7 +262,17 @@ def _options(context: AppContext, document: Json, parameters: Parameters) -> Jso
         return {"n_first": n_first, "explainer": _newest_explainer(context, prototype_set=document["id"])}
     if document["object"] == MAPS.singular:
         return {"explainer": _newest_explainer(context, model=document["request"]["model"])}
-    return {}
+    return _of_comparison(context, document["request"]) if document["object"] == COMPARISONS.singular else {}
+
+
+def _of_comparison(context: AppContext, request: Json) -> Json:
+    """Return the other model or dataset of a comparison, and the newest explainers of both models."""
+    explainer = _newest_explainer(context, model=request["model"])
+    if request["other_model"] is None:
+        return {"other": to_json(context.datasets.summary(request["other_dataset"])), "explainer": explainer}
+    other = to_json(context.models.summary(request["other_model"]))
+    of_other = _newest_explainer(context, model=request["other_model"])
+    return {"other": other, "explainer": explainer, "other_explainer": of_other}
 
 
 def _newest_explainer(context: AppContext, **made_from: str) -> str | None:

@@ -150,6 +150,7 @@ class _Shown:
     k: Annotated[int, Query(ge=0, le=9)] = 0  # the prototype that it is compared with
     outcome: str | None = None  # that changes aim at
     letter: LetterTitle = None
+    dataset: str | None = None  # that a row is of; default: the explainer's own
 
 
 _ShownDep = Annotated[_Shown, Depends()]
@@ -161,10 +162,11 @@ async def draw_explained_row(
 ) -> Response:
     """Draw why a row is predicted as it is; ``set.NAME`` changes the value of a feature, ``outcome`` is wished.
 
-    With ``letter``, its heading, which may be empty, the letter about the decision is drawn.
+    With ``letter``, its heading, which may be empty, the letter about the decision is drawn. With ``dataset``, an id,
+    the row is one of this dataset.
     """
     changed = texts_in(request.query_params, CHANGED)
-    find = partial(RowToExplain.find, context, explainer_id, row_id, changed, shown.outcome)
+    find = partial(RowToExplain.find, context, explainer_id, row_id, changed, shown.outcome, shown.dataset)
     row = await memory.make_early(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, find)
     answer = await explain(context, explainer_id, row.request)
     return await _drawn(context, memory, lambda: row.draw(answer, shown.k, shown.letter))

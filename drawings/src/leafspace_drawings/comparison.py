@@ -21,6 +21,9 @@ class ComparisonContext:
 
     model: Json | None = None
     dataset: Json | None = None
+    other: Json | None = None  # the other model or dataset, as lists have it
+    explainer: str | None = None  # of the model, which explains the rows
+    other_explainer: str | None = None  # of the other model
     links: Links = field(default_factory=Links)
 
 
@@ -45,8 +48,10 @@ class _Found:
         self.dataset_name = dataset.get("name") or self.request["dataset"]
         self.classes = Classes(self._outcomes(), context.dataset)
         self.columns = ColumnNames(context.dataset)
+        self.context = context
         other = self.request["other_model"] or self.request["other_dataset"]
-        self.other, self.other_address = other, links.to("datasets" if self.datasets else "models", other)
+        self.other = (context.other or _NOTHING).get("name") or other
+        self.other_address = links.to("datasets" if self.datasets else "models", other)
         self.largest = max((each["moved"] for each in self.effects), default=0) or 1
 
     def _outcomes(self) -> list[str]:
@@ -68,6 +73,14 @@ class _Found:
         """The rows that changed most."""
         rows: Sequence[Json] = self.models["rows"] if self.models else []
         return rows[:_N_ROWS_SHOWN]
+
+    def why(self, row_id: str) -> str | None:
+        """Return the address at which the model's explainer explains a row."""
+        return self.context.links.to_row(self.context.explainer, row_id, self.request["dataset"])
+
+    def why_by_other(self, row_id: str) -> str | None:
+        """Return the address at which the other model's explainer explains it."""
+        return self.context.links.to_row(self.context.other_explainer, row_id, self.request["dataset"])
 
     @property
     def is_share(self) -> bool:

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 import click
-from pydantic import ValidationError
 
 from storage.database_file import release_reserve
+from storage.environment import WrongSettings, read_settings
 from storage.errors import StorageError
 from storage.job_notifications import JobNotifier
 from storage.worker_heartbeats import WorkerHeartbeats
@@ -50,7 +50,6 @@ def _settings(data_dir: Path) -> WorkerSettings:
     # Redis is informed of what was done, if there is one: disks are full on machines where nothing runs any more, too.
     redis_url = os.environ.get("LEAFSPACE_REDIS_URL") or running_server_url(data_dir / "redis") or ""
     try:
-        return WorkerSettings(data_dir=data_dir, redis_url=redis_url)
-    except ValidationError as error:
-        faults = "; ".join(f"LEAFSPACE_{str(fault['loc'][0]).upper()}: {fault['msg']}" for fault in error.errors())
-        raise CannotServe(faults) from error
+        return read_settings(WorkerSettings, data_dir=data_dir, redis_url=redis_url)
+    except WrongSettings as error:
+        raise CannotServe(str(error)) from error

@@ -20,6 +20,7 @@ from storage.settings import embedded
 from storage.store_pairs import check_pair
 
 from .errors import CannotServe
+from .stores import check_there_is_a_database, storage_of
 
 
 def create_key(data_dir: Path, name: str, scopes: Sequence[Scope], days: float | None = None) -> None:
@@ -39,9 +40,14 @@ def create_key(data_dir: Path, name: str, scopes: Sequence[Scope], days: float |
 
 def list_keys(data_dir: Path) -> None:
     """Print a line for each key, the newest first."""
+    directory = data_dir.expanduser().absolute()
+    check_there_is_a_database(storage_of(directory), directory)
     with _opened(data_dir) as keys:
-        for key in keys.list(MAX_KEYS, None).data:
-            click.echo(line_of(key))
+        found = keys.list(MAX_KEYS, None).data
+    for key in found:
+        click.echo(line_of(key))
+    if not found:
+        click.echo("There are no keys; `leafspace keys create NAME` makes one.", err=True)
 
 
 def revoke_keys(data_dir: Path, key_ids: Sequence[str]) -> None:

@@ -31,6 +31,7 @@ def main(host: str, port: int, ready_fd: int | None, shared_fd: int | None, inde
     # Imported late: onnxruntime reads the environment as soon as it is imported.
     import uvicorn
 
+    from storage.environment import WrongSettings, read_settings, report_mistyped_names
     from storage.without_pandas import keep_rich_out
 
     keep_rich_out()
@@ -43,12 +44,18 @@ def main(host: str, port: int, ready_fd: int | None, shared_fd: int | None, inde
     from .server import Server
     from .settings import ServiceSettings
 
-    settings = ServiceSettings(host=host, port=port)
+    try:
+        settings = read_settings(ServiceSettings, host=host, port=port)
+    except WrongSettings as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(os.EX_CONFIG)
     shared = None if shared_fd is None else SharedMemory(shared_fd, index, settings.api_workers)
     settings = settings if shared is None else settings.of_one_process()
     _check_storage(settings)
     _spool_to(settings.data_dir / "spool")
     log_json_lines(settings.log_level)
+    if index == 0:
+        report_mistyped_names(ServiceSettings)
     allow_many_connections()
     # The event loop waits for as long whenever it has looked for requests while another thread computes. Python's own
     # 5 ms would let it explain three fifths as many rows then.

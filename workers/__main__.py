@@ -33,10 +33,16 @@ def main() -> None:
     prepare_environment()
     gc.disable()  # what is imported stays; looking through it for garbage would take a tenth of the start
     # Imported late: numerical libraries read the environment as soon as they are imported.
+    from storage.environment import WrongSettings, read_settings, report_mistyped_names
+
     from .runtime.process_limits import lower_priority
     from .runtime.settings import WorkerSettings
 
-    settings = WorkerSettings()
+    try:
+        settings = read_settings(WorkerSettings)
+    except WrongSettings as error:
+        sys.stderr.write(f"Error: {error}\n")
+        sys.exit(os.EX_CONFIG)
     # Before what is heavy to import, so that the API starts undisturbed.
     lower_priority(settings.worker_niceness)
     from storage.without_pandas import keep_pandas_out, keep_rich_out
@@ -50,6 +56,7 @@ def main() -> None:
     from .main import run_workers
 
     log_json_lines(settings.log_level)
+    report_mistyped_names(WorkerSettings)
     _check_storage(settings)
     keep_pandas_out()
     kinds = load_job_kinds()

@@ -100,6 +100,11 @@ def test_a_pod_is_confined(name: str) -> None:
     assert container["capabilities"] == {"drop": ["ALL"]}
 
 
+@_EVERY_POD
+def test_a_service_of_our_name_sets_nothing_of_ours(name: str) -> None:
+    assert _PODS[name]["enableServiceLinks"] is False
+
+
 def test_probes_call_routes_at_the_port_that_is_listened_to() -> None:
     container = _container("leafspace-api")
     paths = {getattr(route, "path", None) for route in build_app().state.routes}

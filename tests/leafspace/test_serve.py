@@ -210,6 +210,15 @@ def test_a_taken_port_is_reported_before_anything_starts(quiet: Service, tmp_pat
     assert f"cannot listen on 127.0.0.1 port {quiet.port}" in second.stderr
 
 
+def test_a_setting_that_cannot_be_used_ends_the_start_with_its_name(data_dir: Path) -> None:
+    refused = _serve("--port", "0", "--no-worker", "--data-dir", str(data_dir), LEAFSPACE_MAX_MODEL_BYTES="1GB")
+
+    assert refused.returncode == 1
+    wrong, reason = refused.stderr.strip().splitlines()
+    assert "LEAFSPACE_MAX_MODEL_BYTES is '1GB'" in wrong
+    assert "the api cannot start with these settings" in reason
+
+
 def test_other_machines_are_not_let_in_without_keys(data_dir: Path) -> None:
     refused = _serve("--host", "0.0.0.0", "--port", "0", "--data-dir", str(data_dir))  # noqa: S104  # refused
 
@@ -314,13 +323,13 @@ def test_the_supervisor_stays_light() -> None:
     assert printed.stdout.strip() == "[]"
 
 
-def _serve(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    return _leafspace("serve", *arguments)
+def _serve(*arguments: str, **settings: str) -> "subprocess.CompletedProcess[str]":
+    return _leafspace("serve", *arguments, **settings)
 
 
-def _leafspace(*arguments: str) -> "subprocess.CompletedProcess[str]":
+def _leafspace(*arguments: str, **settings: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "leafspace", *arguments]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
+    own = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
     return subprocess.run(  # ours
-        command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False, env=environment
+        command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False, env={**own, **settings}
     )

@@ -77,7 +77,7 @@ class Supervisor:
         Raises
         ------
         CannotStart
-            If a child cannot be started at first.
+            If a child cannot be started at first, or ends with ``os.EX_CONFIG`` before it is ready: it would again.
         """
         self._handle_signals()
         try:
@@ -151,6 +151,9 @@ def _keep_running(child: Child) -> None:
                 child.ready_since = time.monotonic()
             return
         child.process = None
+        if status == os.EX_CONFIG and child.ready_since is None:
+            message = f"the {child.name} cannot start with these settings"
+            raise CannotStart(message)
         _plan_restart(child, f"ended with {status}")
     if time.monotonic() >= child.start_at:
         try:

@@ -1,6 +1,9 @@
 """A new cache of compiled loops has what was compiled from unchanged sources, and nothing else."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,3 +81,31 @@ def test_a_cache_that_is_there_stays_as_it_is(sources: Path, tmp_path: Path) -> 
     begin_cache(tmp_path / "cache", sources)
 
     assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_caches_that_no_process_uses_are_deleted_but_for_those_used_last(sources: Path, tmp_path: Path) -> None:
+    caches = tmp_path / "caches"
+    for number in range(12):
+        (caches / f"{number:02}").mkdir(parents=True)
+        (caches / f"{number:02}" / "sources.json").write_text("{}")
+        os.utime(caches / f"{number:02}", (number, number))
+    (caches / "of somebody else").mkdir()
+    code = "import sys; from pathlib import Path; from leafspace.loop_sources import begin_cache\n"
+    code += "begin_cache(Path(sys.argv[1])); print(flush=True); input()"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", code, caches / "01"], stdin=pipe, stdout=pipe) as user:
+        assert user.stdout is not None and user.stdout.readline() == b"\n"  # noqa: PT018  # for the type checker
+        os.utime(caches / "01", (1, 1))
+
+        begin_cache(caches / "new", sources)
+
+        user.communicate(b"\n")
+    assert user.returncode == 0
+    kept = {path.name for path in caches.iterdir()}
+    assert kept == {"01", "of somebody else", "new", *(f"{number:02}" for number in range(5, 12))}
+    os.utime(caches / "new", (0, 0))
+
+    begin_cache(caches / "newer", sources)
+
+    assert "01" not in {path.name for path in caches.iterdir()}  # nobody uses it any more
+    assert (caches / "new").exists()  # this process still does

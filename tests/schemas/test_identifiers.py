@@ -29,6 +29,7 @@ def test_ids_have_the_prefixes_of_the_contract() -> None:
         "approximation_trees": "apt_",
         "explanation_sets": "exs_",
         "comparisons": "cmp_",
+        "evaluations": "evl_",
         "reports": "rpt_",
         "explainers": "xpl_",
         "explanations": "xpn_",

@@ -20,6 +20,7 @@ from sandbox.messages import Request
 from schemas.approximation_trees import APPROXIMATION_TREES, ApproximationTree, ApproximationTreeRequest
 from schemas.comparisons import COMPARISONS, Comparison, ComparisonRequest
 from schemas.datasets import DatasetMetadata
+from schemas.evaluations import EVALUATIONS, Evaluation, EvaluationRequest
 from schemas.explainers import ExplainerRequest
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.explanations import EXPLANATION_SETS
@@ -39,6 +40,7 @@ from service.operations import (
     artefacts,
     comparisons,
     datasets,
+    evaluations,
     explainers,
     explanation_sets,
     label_audits,
@@ -138,6 +140,11 @@ class Workshop:
         """Request a comparison, do its job if there is one, and return what came of it."""
         requested = comparisons.request_comparison(self.context, ComparisonRequest.model_validate(request))
         return self._made(COMPARISONS, requested)
+
+    def evaluate(self, **request: object) -> Evaluation:
+        """Request an evaluation, do its job if there is one, and return what came of it."""
+        requested = evaluations.request_evaluation(self.context, EvaluationRequest.model_validate(request))
+        return self._made(EVALUATIONS, requested)
 
     def find_rules(self, **request: object) -> RuleSet:
         """Request a rule set, do its job if there is one, and return what came of it."""

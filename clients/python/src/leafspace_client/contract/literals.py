@@ -20,6 +20,7 @@ ColumnRole: TypeAlias = Literal["feature", "target", "row_id", "ignored"]
 ComparedRowStatus: TypeAlias = Literal["ok", "error"]
 ComparisonEffectsScale: TypeAlias = Literal["probability", "log_odds", "value", "share"]
 Criterion: TypeAlias = Literal["gain", "gain_ratio"]
+CutoffFiguresSource: TypeAlias = Literal["model", "band", "share"]
 DatasetDriftConclusion: TypeAlias = Literal["differs", "no_difference_seen", "too_few_rows"]
 DatasetSeparator: TypeAlias = Literal[",", ";", "\t", "|"]
 DecidedRowDecision: TypeAlias = Literal["accept", "keep", "relabel", "unsure"]
@@ -71,6 +72,7 @@ ListJobsKind: TypeAlias = Literal[
     "approximation_trees",
     "explanation_sets",
     "comparisons",
+    "evaluations",
     "reports",
 ]
 ListJobsStatus: TypeAlias = Literal["queued", "running", "cancelling", "succeeded", "failed", "cancelled"]

@@ -1,0 +1,1 @@
+"""Evaluations: rates, curves, calibration and errors of predictions whose truth is known, with intervals."""

@@ -268,6 +268,24 @@ def test_all_pages_of_a_list_are_fetched_as_they_are_needed() -> None:
     assert "cursor=c%2F2" in server.requests[1].path
 
 
+def test_any_place_of_a_list_may_be_asked_and_it_prints_what_it_holds() -> None:
+    first = {"object": "list", "data": [_JOB, {**_JOB, "id": "job_bbbbbbbbbbbbbbbbbbbbbbbbbb"}], "next_cursor": "c/2"}
+    last = {"object": "list", "data": [{**_JOB, "id": "job_cccccccccccccccccccccccccc"}], "next_cursor": None}
+    with scripted(Answer(200, first), Answer(200, last)) as server:
+        jobs = Leafspace(server.url).jobs.list()
+        assert jobs[1].id.startswith("job_b")
+        assert len(jobs[:2]) == 2
+        assert len(server.requests) == 1
+        assert jobs[-1].id.startswith("job_c")
+        with pytest.raises(IndexError):
+            jobs[3]
+        assert len(repr(jobs).splitlines()) == len(list(jobs)) == 3
+    assert len(server.requests) == 2
+
+    with scripted(Answer(200, {"object": "list", "data": [], "next_cursor": None})) as server:
+        assert repr(Leafspace(server.url).jobs.list()) == "nothing"
+
+
 def test_pauses_grow_and_differ_between_clients() -> None:
     policy = RetryPolicy(total_seconds=100.0, first_seconds=1.0, longest_seconds=8.0)
     pauses = [[policy.pause_seconds(n, 0.0, None, random.Random(seed)) for n in range(1, 7)] for seed in (1, 2)]  # noqa: S311  # no secret

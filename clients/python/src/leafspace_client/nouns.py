@@ -16,6 +16,7 @@ from .displays import Displayed
 from .errors import Conflict, NotFound, WrongArgument
 from .fields import key_of
 from .known_documents import KnownDocuments
+from .listings import Listing
 from .operations import Request
 from .transports import AsyncTransport, SyncTransport
 from .types import UNSET, Renaming, Unset
@@ -271,12 +272,13 @@ class SyncCollection(Collection[Answer, Kept], Generic[Answer, Kept, Listed]):
     get = blocking(_get)
     _next_page = blocking(_next_page)
 
-    def list(self, **filters: Identified) -> Iterator[Listed]:
-        """Yield all, newest first, or those alone that have these values; pages are fetched when they are needed.
+    def list(self, **filters: Identified) -> Listing[Listed]:
+        """Return all, newest first, or those alone that have these values; pages are fetched when they are needed.
 
-        Other things are given as they came or by their ids, such as ``model=model``; a name is the whole name.
+        ``list(…)[0]`` is the newest, ``for … in list()`` takes them one by one. Other things are given as they came or
+        by their ids, such as ``model=model``; a name is the whole name.
         """
-        return self._every(self._chosen(filters))
+        return Listing(self._every(self._chosen(filters)))
 
     def _every(self, filters: Mapping[str, str]) -> Iterator[Listed]:
         cursor: str | None = None

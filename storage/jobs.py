@@ -6,7 +6,7 @@ Every change of a row names the status that it leaves, so that of two writers on
 import secrets
 import time
 from base64 import b32encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -147,6 +147,14 @@ class JobStore:
         with self._database.reading() as connection:
             page = read_page(connection, query, jobs, (limit, cursor), _job)
             return page.model_copy(update={"data": _with_queue_positions(connection, page.data)})
+
+    def made_from(self, job_ids: Collection[str], fields: Collection[str]) -> dict[str, dict[str, str]]:
+        """Return the ids that the requests of jobs have in these fields, by job and field."""
+        values = [jobs.c.request[name].as_string().label(f"of_{name}") for name in fields]
+        query = select(jobs.c.id, *values).where(jobs.c.id.in_(job_ids))
+        with self._database.reading() as connection:
+            rows = connection.execute(query).mappings().all()
+        return {row["id"]: {name: row[f"of_{name}"] for name in fields if row[f"of_{name}"]} for row in rows}
 
     def request_cancel(self, job_id: str) -> Job:
         """Stop the job: at once while it is queued, within two seconds while it runs. Requesting it twice is no error.

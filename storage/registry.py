@@ -5,7 +5,7 @@ how a row becomes a view, and which objects and rows of other tables go with it.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 from sqlalchemy import Column, Connection, RowMapping, Select, Table, delete, func, select, update
@@ -75,6 +75,12 @@ class Registry(ABC, Generic[New, View, Stored, Summary]):
         query = self._select_listed().where(self.table.c.id == identifier)
         with self._database.reading() as connection:
             return self._summary(require(first_record(connection, query), self.table.name, identifier))
+
+    def names(self, identifiers: Collection[str]) -> dict[str, str | None]:
+        """Return the names of those of these things that exist, by id; None for one without a name."""
+        query = select(self.table.c.id, self.table.c.name).where(self.table.c.id.in_(identifiers))
+        with self._database.reading() as connection:
+            return {row.id: row.name for row in connection.execute(query)}
 
     def has_any(self) -> bool:
         """Whether the table has any row."""

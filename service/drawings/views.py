@@ -20,7 +20,6 @@ from leafspace_drawings import (
     draw_dataset,
     draw_explainer,
     draw_found,
-    draw_jobs,
     draw_model,
     draw_overview,
     draw_pending,
@@ -68,6 +67,7 @@ from .documents import (
     view,
 )
 from .forms import form_of_report, forms_of_artefact, forms_of_model
+from .jobs import jobs_here
 from .typed_values import CHANGED, texts_in, value_of
 
 _LISTED, _LISTED_ARTEFACTS, _SEARCHED = 50, 200, 1000
@@ -87,18 +87,13 @@ def overview(context: AppContext) -> str:
         Here(
             models=listed(context.models.list(_LISTED, None).data),
             datasets=listed(context.datasets.list(_LISTED, None).data),
-            jobs=listed(context.jobs.list(_LISTED, None).data),
+            jobs=jobs_here(context),
             artefacts=ready,
             explainers=listed(context.explainers.list(_LISTED_ARTEFACTS, None).data),
             reports=listed(artefacts.list_all(context, REPORTS, _LISTED, None).data),
             links=LINKS,
         )
     )
-
-
-def jobs_under_way(context: AppContext) -> str:
-    """Draw jobs alone."""
-    return draw_jobs(listed(context.jobs.list(_LISTED, None).data), LINKS)
 
 
 def search(context: AppContext, name: str) -> str:

@@ -1,4 +1,7 @@
 /** Jobs that are followed while a view shows them: one stream of all changes, and a look now and then without it. */
+import { refusal } from "./failures.js";
+import { onClick } from "./views.js";
+
 const LOOK_AGAIN = 5000; // milliseconds, where the stream broke off
 const LOOK_ONCE = 2000;
 const AT_MOST_EVERY = 400;
@@ -44,7 +47,8 @@ async function* texts(body) {
 }
 
 /** Draw the jobs again, in their place; screen readers say it tenth by tenth. */
-async function drawJobs(main, { call, nodes, say }) {
+async function drawJobs(main, frame) {
+  const { call, nodes, say } = frame;
   const shown = main.querySelector('[data-live="jobs"]');
   const answer = await call("/page/parts/jobs");
   if (!answer.ok || !shown?.isConnected) return;
@@ -52,5 +56,19 @@ async function drawJobs(main, { call, nodes, say }) {
   drawn.append(...nodes(await answer.text()));
   const next = drawn.querySelector('[data-live="jobs"]');
   if (next.dataset.tenths !== shown.dataset.tenths) say(next.dataset.said);
+  const focused = shown.contains(document.activeElement) ? document.activeElement.dataset.path : undefined;
+  next.querySelector("[data-problem]").textContent = shown.querySelector("[data-problem]").textContent;
   shown.replaceWith(next);
+  wireCancel(next, frame);
+  if (focused) (next.querySelector(`[data-path="${CSS.escape(focused)}"]`) ?? main).focus();
+}
+
+/** Cancel a job once that is confirmed; the stream of jobs shows that it has ended. */
+export function wireCancel(part, { call, show }) {
+  onClick(part, "cancel", async (button) => {
+    if (!confirm(button.dataset.confirm)) return;
+    const answer = await call(button.dataset.path, { method: "POST" });
+    if (answer.ok) show({ keepFocus: true });
+    else part.querySelector("[data-problem]").textContent = await refusal(answer);
+  });
 }

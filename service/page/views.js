@@ -3,7 +3,7 @@
  * this: it gets the view that was just shown, and the frame's `show`, `call`, `nodes` and `say`.
  */
 import { refusal } from "./failures.js";
-import { followJobs } from "./progress.js";
+import { followJobs, wireCancel } from "./progress.js";
 import { wireCurves } from "./curves.js";
 import { wireMap } from "./map.js";
 import { wireNewRow } from "./new_row.js";
@@ -104,13 +104,4 @@ function bodyOf(form) {
     else body[name] = field.type === "number" ? field.valueAsNumber : text;
   }
   return body;
-}
-
-/** Cancel the job of a view; the stream of jobs shows that it has ended. */
-function wireCancel(main, { call, show }) {
-  onClick(main, "cancel", async (button) => {
-    const answer = await call(button.dataset.path, { method: "POST" });
-    if (answer.ok) show({ keepFocus: true });
-    else main.querySelector("[data-problem]").textContent = await refusal(answer);
-  });
 }

@@ -24,6 +24,7 @@ from ..callers import ANY_CALLER
 from ..drawings import new_rows, views
 from ..drawings.documents import VIEWS, Draw
 from ..drawings.explanations import Beside, RowToExplain
+from ..drawings.jobs import jobs_view
 from ..drawings.new_rows import RowsToDecide
 from ..drawings.operation import operation
 from ..drawings.pasted_rows import MAX_PASTED_BYTES
@@ -38,7 +39,7 @@ _DRAWINGS = "leafspace.css"  # of the drawings' own distribution
 _PARTS = "parts.js"  # first parts of the addresses of views, by the beginning of ids
 _DRAWN_BYTES = 2 << 20  # of a view
 _MAKING_BYTES = 24 << 20  # of the documents that it is drawn from, as objects
-_JOBS_BYTES = 256 << 10
+_JOBS_BYTES = 512 << 10
 LetterTitle = Annotated[str | None, Query(max_length=200)]
 
 
@@ -116,7 +117,7 @@ async def draw_overview(context: ContextDep, memory: MemoryDep) -> Response:
 @router.get("/page/parts/jobs")
 async def draw_jobs(context: ContextDep, memory: MemoryDep) -> Response:
     """Draw jobs under way."""
-    draw = lambda: views.jobs_under_way(context).encode()  # noqa: E731  # as others are made
+    draw = lambda: jobs_view(context).encode()  # noqa: E731  # as others are made
     return _html(await memory.make_whole(context.small_response_memory, _JOBS_BYTES, _JOBS_BYTES, draw))
 
 

@@ -14,6 +14,8 @@ from leafspace_drawings import (
     Fact,
     FactCard,
     Here,
+    JobInput,
+    Jobs,
     Links,
     MapContext,
     ModelContext,
@@ -93,7 +95,9 @@ def _dataset(found: Json) -> str:
 
 def _jobs(found: Json) -> str:
     failed = {**found, "status": "failed", "problem": {"detail": found["progress"]["stage"]}}
-    return draw_jobs([found, failed, {**found, "status": "running"}], Links(""))
+    of = [JobInput("model", "mdl_1", found["artefact"]), JobInput("dataset", "ds_1", "iris")]
+    jobs = [found, failed, {**found, "status": "running", "id": "job_1"}]
+    return draw_jobs(Jobs(jobs, {job["id"]: of for job in jobs}, Links("")))
 
 
 def _regions(found: Json) -> str:
@@ -124,7 +128,7 @@ def _pending(found: Json) -> str:
 
 def _overview(found: Json) -> str:
     filed = {**document("Report"), "status": found["name"] or "ready"}
-    here = Here([found], [document("DatasetSummary")], [document("Job")], reports=[filed], links=Links(""))
+    here = Here([found], [document("DatasetSummary")], Jobs([document("Job")]), reports=[filed], links=Links(""))
     return draw_overview(here) + draw_found(found["name"] or "iris", [("model", found, "#/models/mdl_1")])
 
 

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from leafspace_drawings import (
+    JobInput,
+    Jobs,
     Links,
     ModelContext,
     SetContext,
@@ -18,6 +20,7 @@ from leafspace_drawings import (
     WhyContext,
     draw_approximation_tree,
     draw_explanation,
+    draw_jobs,
     draw_model,
     draw_prototype_set,
     style_sheet,
@@ -393,6 +396,20 @@ def test_a_job_under_way_can_be_cancelled_and_a_failed_one_cannot() -> None:
 
     cancel = f'data-action="cancel" data-path="/v1/jobs/{document("Job")["id"]}/cancel"'
     assert drawing.count(cancel) == drawing.count('data-action="cancel"') == 1
+
+
+def test_jobs_are_called_by_what_they_are_made_from_and_those_under_way_can_be_cancelled() -> None:
+    job = {**document("Job"), "id": "job_a", "status": "running", "finished_at": None}
+    ended = {**job, "id": "job_b", "status": "cancelled", "started_at": "2026-01-01T00:00:00Z"}
+    ended["finished_at"] = "2026-01-01T00:03:00+00:00"
+    of = [JobInput("model", "mdl_1", "v1 & v2"), JobInput("other_model", "mdl_2", "v3")]
+    drawing = draw_jobs(Jobs([job, ended], {"job_a": of, "job_b": of}, Links("")))
+
+    assert re.findall(r'data-path="([^"]+)"', drawing) == ["/v1/jobs/job_a/cancel"]
+    assert " of v1 &amp; v2?" in drawing
+    assert drawing.count('<a href="#/models/mdl_1">v1 &amp; v2</a>') == drawing.count("other model") == 2
+    assert "3 min" in drawing
+    assert "data-action" not in draw_jobs(Jobs([job], {}, Links()))
 
 
 def test_labels_of_a_dictionary_stand_for_classes_and_values() -> None:

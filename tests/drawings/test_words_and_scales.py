@@ -239,3 +239,10 @@ def test_jobs_are_called_by_what_one_of_them_makes() -> None:
 )
 def test_infinite_cells_are_signs(value: str | None, text: str) -> None:
     assert words.cell(value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.04, "0.0 s"), (9.96, "10 s"), (59.4, "59 s"), (59.6, "1 min"), (7500.0, "2 h 5 min")]
+)
+def test_a_duration_is_said_in_its_own_unit(seconds: float, text: str) -> None:
+    assert words.duration(seconds) == text

@@ -22,7 +22,7 @@ from tests.support.storage_servers import running_postgresql
 from .conftest import Shown
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Dialog
 
 
 def test_a_session_by_keyboard_ends_with_a_stored_decision(tab: Watched, shown: Shown, api: Api) -> None:
@@ -175,9 +175,23 @@ def test_while_the_database_is_away_views_count_down_and_come_back_with_it(brows
 def test_what_was_cancelled_says_so(browser: "Browser", shown: Shown, api: Api) -> None:
     about = {"model": shown.registered.model["id"], "dataset": shown.registered.dataset["id"]}
     made = api.post("/v1/approximation-trees", {**about, "max_pseudo_samples": 1_000_000, "seed": 77}).json()
-    api.post(f"/v1/jobs/{made['job']}/cancel")
-    assert api.wait(made["job"])["status"] == "cancelled"
     tab = Watched(browser.new_page(), ("409",))
+    asked: list[str] = []
+    answers = iter((False, True))  # whoever does not confirm, cancels nothing
+
+    def answer(dialog: "Dialog") -> None:
+        asked.append(dialog.message)
+        (dialog.accept if next(answers) else dialog.dismiss)()
+
+    tab.page.on("dialog", answer)
+    tab.open(shown.address("jobs"), ".ls-jobs")
+    button = tab.page.locator(f'[data-path="/v1/jobs/{made["job"]}/cancel"]')
+    button.press("Enter")
+    assert api.get(f"/v1/jobs/{made['job']}").json()["status"] in {"queued", "running"}
+    button.press("Enter")
+    assert api.wait(made["job"])["status"] == "cancelled"
+    button.wait_for(state="detached")
+    assert asked == [f"Cancel this job: tree of {shown.registered.model['name'] or shown.registered.model['id']}?"] * 2
     tab.open(shown.address(f"trees/{made['id']}"), ".ls-pending")
     assert "was cancelled" in tab.page.locator("h1").inner_text()
     tab.open(shown.address(f"questions/{made['id']}"), '[role="alert"]')

@@ -108,3 +108,14 @@ def test_names_are_found_whole_and_as_they_are_written(shelf: Shelf) -> None:
     assert [each.id for each in keys.list(10, None, name="credit").data] == [key.id]
     assert [each.id for each in shelf.explainers.list(10, None, name="credit", model="mdl_1").data] == ["xpl_1"]
     assert shelf.explainers.list(10, None, rule_set="rls_1").data == []
+
+
+def test_what_jobs_are_made_from_is_read_by_field_and_named_where_it_has_a_name(shelf: Shelf) -> None:
+    shelf.models.add(new_model("mdl_2"))
+    shelf.models.rename("mdl_2", "v2")
+    made, _ = shelf.create("prs_1", request={"model": "mdl_2", "dataset": None, "max_rules": 3})
+    other, _ = shelf.create("prs_2", request={"explainer": "xpl_1"})
+
+    found = shelf.jobs.made_from([made.job, other.job, "job_none"], ["model", "dataset", "explainer"])
+    assert found == {made.job: {"model": "mdl_2"}, other.job: {"explainer": "xpl_1"}}
+    assert shelf.models.names(["mdl_1", "mdl_2", "mdl_none"]) == {"mdl_1": None, "mdl_2": "v2"}

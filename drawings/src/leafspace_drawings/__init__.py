@@ -11,6 +11,7 @@ from .explanations import draw_explanations
 from .fact_card import Fact, FactCard, draw_fact_card
 from .feature_set import draw_feature_set
 from .forms import Choice, Entry, Form, draw_forms, options_of
+from .jobs import JobInput, Jobs, draw_jobs
 from .label_audit import AuditContext, draw_label_audit
 from .label_review import Queue, ReviewContext, draw_label_review
 from .links import Links
@@ -19,7 +20,7 @@ from .model import ModelContext, draw_model
 from .new_row import DecidedRow, NewRowForm, PastedTable, draw_new_row_form, draw_pasted_rows
 from .notice import draw_letter
 from .operation import Operation, draw_operation
-from .overview import Here, OverRows, draw_explainer, draw_found, draw_jobs, draw_overview, draw_pending
+from .overview import Here, OverRows, draw_explainer, draw_found, draw_overview, draw_pending
 from .pictures import Picture, address_of, picture_of_id, pictures
 from .place import Call, Place, draw_at
 from .prototype_set import SetContext, draw_prototype_set, draw_represented
@@ -41,6 +42,8 @@ __all__ = [
     "FactCard",
     "Form",
     "Here",
+    "JobInput",
+    "Jobs",
     "Links",
     "MapContext",
     "ModelContext",

@@ -5,17 +5,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .columns import ColumnName, ColumnNames
+from .jobs import Jobs, Work
 from .links import Links
 from .model import kind_of
 from .pictures import address_of, picture, words_of
 from .templating import render
-from .words import kind_words, share
 
 Json = Mapping[str, Any]
 
 _ROWS_NAMED = 12
 _EFFECTS_LISTED = 12  # features
-_FINAL = frozenset({"succeeded", "failed", "cancelled"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Here:
 
     models: Sequence[Json] = ()
     datasets: Sequence[Json] = ()
-    jobs: Sequence[Json] = ()
+    jobs: Jobs = field(default_factory=Jobs)
     artefacts: Mapping[str, Sequence[Json]] = field(default_factory=dict)  # by noun, without results
     explainers: Sequence[Json] = ()
     reports: Sequence[Json] = ()
@@ -56,7 +55,7 @@ class OverRows:
 def draw_overview(here: Here) -> str:
     """Return the drawing of everything that a service has."""
     cards = [_Card(model, here) for model in here.models]
-    return render("overview", here=here, cards=cards, reports=_reports(here), work=_Work(here.jobs))
+    return render("overview", here=here, cards=cards, reports=_reports(here), work=Work(here.jobs))
 
 
 def made_of(made: Mapping[str, Sequence[Json]], links: Links) -> list[tuple[str, str | None, Json]]:
@@ -75,22 +74,9 @@ def _reports(here: Here) -> list[tuple[Json, str | None, str]]:
     ]
 
 
-def draw_jobs(jobs: Sequence[Json], links: Links) -> str:
-    """Return the drawing of jobs alone: those under way, and those that have ended, newest first."""
-    ended = [(job, _made_by(job, links)) for job in jobs if job["status"] in _FINAL]
-    return render("jobs", work=_Work(jobs), ended=ended)
-
-
 def draw_found(name: str, found: Sequence[tuple[str, Json, str | None]]) -> str:
     """Return the drawing of the objects found by name: kind, document and address of each."""
     return render("found", name=name, found=found)
-
-
-def _made_by(job: Json, links: Links) -> str | None:
-    """Return the address of what a job made, where there is a view of it."""
-    # Of a dataset by reference, the id only names the request.
-    has_view = job["status"] == "succeeded" and job["kind"] != "datasets"
-    return address_of(job["artefact"], links) if has_view else None
 
 
 @picture("explainer", ids="xpl_", part="explainers", words="explainer")
@@ -136,21 +122,6 @@ def draw_pending(document: Json, words: str, job: Json | None) -> str:
         The job that makes it; None if that is no longer kept.
     """
     return render("pending", document=document, words=words, job=job)
-
-
-class _Work:
-    """Jobs under way and those that failed."""
-
-    def __init__(self, jobs: Sequence[Json]) -> None:
-        self.running = [job for job in jobs if job["status"] not in _FINAL]
-        self.failed = [job for job in jobs if job["status"] == "failed"][:5]
-        self.tenths = " ".join(f"{job['id']}:{int(10 * job['progress']['fraction'])}" for job in self.running)
-
-    @property
-    def said(self) -> str:
-        """The progress of the jobs, for screen readers."""
-        far = (f"{kind_words(job['kind'])} {share(job['progress']['fraction'])}" for job in self.running[:3])
-        return ", ".join(far) or "Nothing is being made."
 
 
 class _Card:

@@ -206,6 +206,14 @@ def weighting(kind: str) -> str:
     return _WEIGHTINGS.get(kind) or kind.replace("_", " ")
 
 
+def duration(seconds: float) -> str:
+    """Return how long something took, such as ``0.4 s``, ``12 s``, ``3 min`` or ``2 h 5 min``."""
+    if seconds < 59.5:
+        return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
 def moment(text: str | None) -> str:
     """Return a time of the API, such as ``2026-01-31T08:00:12.345Z``, to the minute; nothing for none."""
     return "" if text is None else text[:16].replace("T", " ")

@@ -356,7 +356,7 @@ class PrototypeScores(Contract):
     )
 
 
-class Evaluation(PrototypeScores):
+class PrototypeSetEvaluation(PrototypeScores):
     """How well the nearest of the first ``n_prototypes`` predicts."""
 
     n_prototypes: int = Field(description="Number of prototypes that were used: the first ones of the set.")
@@ -501,7 +501,7 @@ class PrototypeSetResult(Contract):
         "lowest row)."
     )
     quality: SetQuality = Field(description="Measures of all prototypes together.")
-    evaluation: list[Evaluation] = Field(
+    evaluation: list[PrototypeSetEvaluation] = Field(
         description="Scores of the nearest prototype's label or value: for each number of prototypes if `nested`, "
         "otherwise for all of them."
     )

@@ -15,8 +15,8 @@ from schemas.prototype_sets import (
     BaselineScore,
     ClassRowCoverage,
     ConstantScore,
-    Evaluation,
     LeafStep,
+    PrototypeSetEvaluation,
     PrototypeSetRequest,
     RowCoverage,
     TypicalityScale,
@@ -184,14 +184,16 @@ def caution_of_row_coverage(
 # How well the nearest prototype predicts, for each number of prototypes.
 
 
-def evaluate_by_size(chosen: ChosenPrototypes, rows: EvaluationRows, report: ReportProgress) -> Iterator[Evaluation]:
+def evaluate_by_size(
+    chosen: ChosenPrototypes, rows: EvaluationRows, report: ReportProgress
+) -> Iterator[PrototypeSetEvaluation]:
     """Yield the scores of the first prototype, the first two, and so on; only of all where sets are not nested."""
     prototypes = chosen.selection.rows
     for index, nearest in enumerate(nearest_by_size(rows.dataset.table, chosen.space.weights, chosen.leaves)):
         report(index / len(prototypes), "evaluating")
         if chosen.selection.nested or index == len(prototypes) - 1:
             scores = rows.score(chosen.predictions(nearest, prototypes))
-            yield Evaluation(n_prototypes=index + 1, **asdict(scores))
+            yield PrototypeSetEvaluation(n_prototypes=index + 1, **asdict(scores))
 
 
 # Baselines: the model itself, the nearest of all rows, and always the same prediction.

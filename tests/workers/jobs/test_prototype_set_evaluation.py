@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, mean_absolute_error, r2_score
 
-from schemas.prototype_sets import BaselineScore, ConstantScore, Evaluation, PrototypeSet
+from schemas.prototype_sets import BaselineScore, ConstantScore, PrototypeSet, PrototypeSetEvaluation
 from storage.array_files import read_arrays
 from tests.support import naive
 from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, REGRESSION, RealCase
@@ -38,7 +38,7 @@ def _made(workshop: Workshop, case: RealCase, **request: object) -> PrototypeSet
     return made
 
 
-def _evaluations(made: PrototypeSet) -> list[Evaluation]:
+def _evaluations(made: PrototypeSet) -> list[PrototypeSetEvaluation]:
     return result_of(made).evaluation
 
 

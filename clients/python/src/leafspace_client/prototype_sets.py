@@ -32,7 +32,6 @@ from .types import (
     UNSET,
     Criticism,
     EvaluatedOn,
-    Evaluation,
     ExportPrototypeSetFormat,
     Labels,
     LeafRowsOrAuto,
@@ -40,6 +39,7 @@ from .types import (
     NumberOfPrototypes,
     PageRepresentedRow,
     Prototype,
+    PrototypeSetEvaluation,
     PrototypeSetMethod,
     PrototypeSetMetric,
     PrototypeSetPerOutcome,
@@ -82,9 +82,9 @@ class PrototypeSetView(ArtefactView[Details]):
         return criticisms
 
     @property
-    def evaluation(self) -> list[Evaluation]:
+    def evaluation(self) -> list[PrototypeSetEvaluation]:
         """How well the nearest of the first prototypes predicts."""
-        evaluation: list[Evaluation] = self._part("evaluation")
+        evaluation: list[PrototypeSetEvaluation] = self._part("evaluation")
         return evaluation
 
     @checked

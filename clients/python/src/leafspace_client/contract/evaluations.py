@@ -228,6 +228,31 @@ class EvaluatedGroup(Record):
     """Names of the figures above that differ from the rest by more than chance would explain."""
 
 
+class Evaluation(Record):
+    """An evaluation, its status and, once it is ready, its result."""
+
+    object_: Literal["evaluation"] = "evaluation"
+    """Type of this object."""
+    id: str
+    """Id of the artefact, derived from its request: equal requests have equal ids."""
+    status: Status | str
+    """`pending` while its job is queued or running; `ready` with a result; `failed` with a `problem`; `cancelled` if a
+    caller cancelled the job.
+    """
+    job: str | None
+    """Id of the job that makes or made it; null if that job is no longer kept."""
+    reused: bool = False
+    """Whether this request found an artefact that had been requested before."""
+    created_at: datetime
+    """Time of creation, in UTC (RFC 3339)."""
+    request: EvaluationRequest
+    """The request, with all defaults filled in."""
+    problem: Problem | Unset | None = UNSET
+    """Why the job failed; null unless it did."""
+    result: EvaluationResult | Unset | None = UNSET
+    """Result of the job; null until the status is `ready`, and in lists."""
+
+
 class EvaluationRequest(Record):
     """What is evaluated, and on which rows."""
 
@@ -403,7 +428,7 @@ class PageEvaluation(Record):
 
     object_: Literal["list"] = "list"
     """Type of this object."""
-    data: list[SchemasEvaluationsEvaluation]
+    data: list[Evaluation]
     """Items of this page, in the order of the list."""
     next_cursor: str | Unset | None = UNSET
     """Cursor of the next page, to be sent as `cursor`; null on the last page."""
@@ -489,41 +514,10 @@ class WrongRow(Record):
     """
 
 
-class SchemasEvaluationsEvaluation(Record):
-    """An evaluation, its status and, once it is ready, its result."""
-
-    object_: Literal["evaluation"] = "evaluation"
-    """Type of this object."""
-    id: str
-    """Id of the artefact, derived from its request: equal requests have equal ids."""
-    status: Status | str
-    """`pending` while its job is queued or running; `ready` with a result; `failed` with a `problem`; `cancelled` if a
-    caller cancelled the job.
-    """
-    job: str | None
-    """Id of the job that makes or made it; null if that job is no longer kept."""
-    reused: bool = False
-    """Whether this request found an artefact that had been requested before."""
-    created_at: datetime
-    """Time of creation, in UTC (RFC 3339)."""
-    request: EvaluationRequest
-    """The request, with all defaults filled in."""
-    problem: Problem | Unset | None = UNSET
-    """Why the job failed; null unless it did."""
-    result: EvaluationResult | Unset | None = UNSET
-    """Result of the job; null until the status is `ready`, and in lists."""
-
-
-def create_evaluation(
-    *, body: EvaluationRequest, idempotency_key: str | Unset | None = UNSET
-) -> Request[SchemasEvaluationsEvaluation]:
+def create_evaluation(*, body: EvaluationRequest, idempotency_key: str | Unset | None = UNSET) -> Request[Evaluation]:
     """Request how well a model predicts the labels of a dataset; a job measures it unless it is known."""
     return Request(
-        "POST",
-        "/v1/evaluations",
-        headers={"Idempotency-Key": idempotency_key},
-        body=body,
-        answer=SchemasEvaluationsEvaluation,
+        "POST", "/v1/evaluations", headers={"Idempotency-Key": idempotency_key}, body=body, answer=Evaluation
     )
 
 
@@ -544,13 +538,10 @@ def list_evaluations(
     )
 
 
-def get_evaluation(evaluation_id: str, *, if_none_match: str | Unset = UNSET) -> Request[SchemasEvaluationsEvaluation]:
+def get_evaluation(evaluation_id: str, *, if_none_match: str | Unset = UNSET) -> Request[Evaluation]:
     """Read an evaluation: its status and, once it is ready, its result."""
     return Request(
-        "GET",
-        f"/v1/evaluations/{segment(evaluation_id)}",
-        headers={"If-None-Match": if_none_match},
-        answer=SchemasEvaluationsEvaluation,
+        "GET", f"/v1/evaluations/{segment(evaluation_id)}", headers={"If-None-Match": if_none_match}, answer=Evaluation
     )
 
 

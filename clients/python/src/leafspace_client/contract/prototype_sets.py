@@ -349,6 +349,35 @@ class PrototypeSet(Record):
     """Result of the job; null until the status is `ready`, and in lists."""
 
 
+class PrototypeSetEvaluation(Record):
+    """How well the nearest of the first ``n_prototypes`` predicts."""
+
+    balanced_accuracy: float | Unset | None = UNSET
+    """Mean over the classes of the share of their rows that are predicted rightly, 0 to 1; null for regression or
+    without a target.
+    """
+    accuracy: float | Unset | None = UNSET
+    """Share of rows with the right label, 0 to 1; null for regression or without a target."""
+    balanced_fidelity: float | Unset | None = UNSET
+    """Mean over the labels that the model predicts of the share of their rows with the same label, 0 to 1; null for
+    regression.
+    """
+    fidelity: float | Unset | None = UNSET
+    """Share of rows with the label that the model predicts, 0 to 1, to be compared with `baseline.constant`; null for
+    regression.
+    """
+    r2: float | Unset | None = UNSET
+    """Coefficient of determination of the rows with a prediction, at most 1; null for classification, without such rows
+    and where their values are all alike.
+    """
+    mean_absolute_error: float | Unset | None = UNSET
+    """Mean absolute error of the same rows, in units of the target; null for classification."""
+    n_prototypes: int
+    """Number of prototypes that were used: the first ones of the set."""
+    unassigned: float
+    """Share of rows that share no leaf with any of these prototypes, 0 to 1."""
+
+
 class PrototypeSetRequest(Record):
     """Which prototypes to select, from which dataset and for which model."""
 
@@ -538,7 +567,7 @@ class PrototypeSetResult(Record):
     """
     quality: SetQuality
     """Measures of all prototypes together."""
-    evaluation: list[SchemasPrototypeSetsEvaluation]
+    evaluation: list[PrototypeSetEvaluation]
     """Scores of the nearest prototype's label or value: for each number of prototypes if `nested`, otherwise for all of
     them.
     """
@@ -699,35 +728,6 @@ class Validation(Record):
     """Standard error of the best score: the smallest number of prototypes whose score is no further below the best one
     is taken.
     """
-
-
-class SchemasPrototypeSetsEvaluation(Record):
-    """How well the nearest of the first ``n_prototypes`` predicts."""
-
-    balanced_accuracy: float | Unset | None = UNSET
-    """Mean over the classes of the share of their rows that are predicted rightly, 0 to 1; null for regression or
-    without a target.
-    """
-    accuracy: float | Unset | None = UNSET
-    """Share of rows with the right label, 0 to 1; null for regression or without a target."""
-    balanced_fidelity: float | Unset | None = UNSET
-    """Mean over the labels that the model predicts of the share of their rows with the same label, 0 to 1; null for
-    regression.
-    """
-    fidelity: float | Unset | None = UNSET
-    """Share of rows with the label that the model predicts, 0 to 1, to be compared with `baseline.constant`; null for
-    regression.
-    """
-    r2: float | Unset | None = UNSET
-    """Coefficient of determination of the rows with a prediction, at most 1; null for classification, without such rows
-    and where their values are all alike.
-    """
-    mean_absolute_error: float | Unset | None = UNSET
-    """Mean absolute error of the same rows, in units of the target; null for classification."""
-    n_prototypes: int
-    """Number of prototypes that were used: the first ones of the set."""
-    unassigned: float
-    """Share of rows that share no leaf with any of these prototypes, 0 to 1."""
 
 
 LeafRowsOrAuto: TypeAlias = int | Literal["auto"]

@@ -20,7 +20,7 @@ from .deletion import delete_with_objects
 from .json_pages import MAX_PAGE_BYTES, Rows, first_row_of, page_blocks, refuse_row
 from .uploads import Upload, received
 
-_LARGE_ROW = (
+LARGE_ROW = (
     "name the columns to read (`?columns=a&columns=b`), or download all rows as Parquet "
     "(`Accept: application/vnd.apache.parquet`)"
 )
@@ -55,11 +55,11 @@ def list_rows(
     start = first_row_of(cursor)
     file = open_rows(context.objects, context.datasets.content(dataset_id), pages=True)
     try:
-        names = _chosen(file.names, columns)
+        names = chosen_columns(file.names, columns)
     except StorageError:
         file.close()
         raise
-    return page_blocks(Rows(_encoded_rows(file, names, start, limit), start, file.n_rows, _LARGE_ROW))
+    return page_blocks(Rows(_rows_of_page(file, names, start, limit), start, file.n_rows, LARGE_ROW))
 
 
 def list_numbered_rows(
@@ -77,11 +77,11 @@ def list_numbered_rows(
         if (last := max(rows, default=0)) >= file.n_rows:
             detail = f"the dataset has no row {last}; its {file.n_rows:,} rows are counted from 0"
             raise StorageError("validation_failed", detail, "/rows")
-        names, wanted = _chosen(file.names, columns), rows[start:]
-        read = _with_ids(file, names)
+        names, wanted = chosen_columns(file.names, columns), rows[start:]
+        read = with_ids(file, names)
         table = file.take_table(read, wanted, MAX_PAGE_BYTES)
-    encoded = _encoded(wanted, names, read, file.row_id_column, [column.to_pylist() for column in table.columns])
-    return page_blocks(Rows(encoded, start, len(rows), _LARGE_ROW))
+    encoded = encoded_rows(wanted, names, read, file.row_id_column, [column.to_pylist() for column in table.columns])
+    return page_blocks(Rows(encoded, start, len(rows), LARGE_ROW))
 
 
 def row_sizes(context: AppContext, dataset_id: str) -> tuple[int | None, int]:
@@ -128,7 +128,7 @@ def _read_and_keep(context: AppContext, upload: Upload) -> tuple[Dataset, bool]:
         return context.datasets.add(dataset)
 
 
-def _chosen(names: Sequence[str], columns: Sequence[str]) -> list[str]:
+def chosen_columns(names: Sequence[str], columns: Sequence[str]) -> list[str]:
     """Return the names of the columns to read, in the order in which they are kept."""
     if unknown := set(columns).difference(names):
         detail = f"the dataset has no column {min(unknown)[:80]!r}; take names from its `columns`"
@@ -137,15 +137,15 @@ def _chosen(names: Sequence[str], columns: Sequence[str]) -> list[str]:
     return [name for name in names if name in wanted] if wanted else list(names)
 
 
-def _encoded_rows(file: DatasetFile, names: list[str], start: int, limit: int) -> Iterator[bytes]:
+def _rows_of_page(file: DatasetFile, names: list[str], start: int, limit: int) -> Iterator[bytes]:
     """Yield rows as JSON, up to the size of a page, and close the file."""
     with file:
-        read = _with_ids(file, names)
+        read = with_ids(file, names)
         for page in _pages(file, read, start, limit):
             n_together = max(1, page.n_rows * _ENCODED_TOGETHER_BYTES // max(1, page.n_bytes))
             for first in range(0, page.n_rows, n_together):
                 columns = [column.slice(first, n_together).to_pylist() for column in page.columns]
-                yield from _encoded(count(start + first), names, read, file.row_id_column, columns)
+                yield from encoded_rows(count(start + first), names, read, file.row_id_column, columns)
             start += page.n_rows
 
 
@@ -159,7 +159,7 @@ def _pages(file: DatasetFile, read: list[str], start: int, limit: int) -> list[R
     while start < stop:
         page = file.page(read, start, stop - start, n_bytes)
         if not page.n_rows and not pages:
-            raise refuse_row(start, _LARGE_ROW)
+            raise refuse_row(start, LARGE_ROW)
         if not page.n_rows:
             break
         pages.append(page)
@@ -167,13 +167,13 @@ def _pages(file: DatasetFile, read: list[str], start: int, limit: int) -> list[R
     return pages
 
 
-def _with_ids(file: DatasetFile, names: list[str]) -> list[str]:
+def with_ids(file: DatasetFile, names: list[str]) -> list[str]:
     """Return the names of the columns to read: those wanted, and the rows' ids."""
     id_column = file.row_id_column
     return names if id_column is None or id_column in names else [*names, id_column]
 
 
-def _encoded(
+def encoded_rows(
     rows: Iterable[int], names: list[str], read: list[str], id_column: str | None, columns: list[list[Any]]
 ) -> Iterator[bytes]:
     """Yield rows as JSON, given their numbers and the columns that were read."""

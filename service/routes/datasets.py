@@ -12,10 +12,12 @@ from schemas.contract import Page, Renaming
 from schemas.datasets import DATASETS, Dataset, DatasetMetadata, DatasetRow, DatasetSummary, SourceDatasetRequest
 from schemas.jobs import JOBS, Job
 from schemas.noun import JSON, PARQUET
+from storage.errors import StorageError
 
 from ..operations import dataset_sources as sources
 from ..operations import datasets as operations
 from ..operations.idempotent_creation import idempotent_creation
+from ..operations.row_search import Wanted, list_found_rows
 from ..web.request_class import JsonBodyRoute, StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, fingerprint, problems, repeated, sha256_of
 from .dependencies import ContextDep, IdempotencyKey, MemoryDep, PageDep, RowPageDep
@@ -51,9 +53,38 @@ class _Chosen:
 
     columns: list[str]
     rows: list[int] | None
+    wanted: Wanted | None
+
+
+async def _wanted(
+    where: Annotated[
+        str | None,
+        Query(
+            max_length=255,
+            description="Column whose value is searched: only rows that have `value` in it, or a number within "
+            "`at_least` and `at_most`. A search goes on for about a second; a page may then hold few rows or none, and "
+            "`next_cursor` goes on from there. JSON alone.",
+            examples=["age"],
+        ),
+    ] = None,
+    value: Annotated[
+        str | None,
+        Query(max_length=10_000, description="Value of the column `where`: a category, a number, `true` or `false`."),
+    ] = None,
+    at_least: Annotated[float | None, Query(allow_inf_nan=False, description="Lowest number in `where`.")] = None,
+    at_most: Annotated[float | None, Query(allow_inf_nan=False, description="Highest number in `where`.")] = None,
+) -> Wanted | None:
+    if where is None and (value, at_least, at_most) != (None, None, None):
+        detail = "say in which column the value is searched: `where`"
+        raise StorageError("validation_failed", detail, "/where")
+    return None if where is None else Wanted(where, value, at_least, at_most)
+
+
+_WantedDep = Annotated[Wanted | None, Depends(_wanted)]
 
 
 async def _chosen(
+    wanted: _WantedDep,
     columns: Annotated[
         list[str],
         Query(max_length=10_000, description="Names of the columns to read, one each (default: all). JSON alone."),
@@ -68,7 +99,10 @@ async def _chosen(
         ),
     ] = None,
 ) -> _Chosen:
-    return _Chosen(columns, None if rows is None else [int(row) for row in rows.split(",")])
+    if wanted is not None and rows is not None:
+        detail = "rows are named by their numbers or searched by a value: leave out `rows` or `where`"
+        raise StorageError("validation_failed", detail, "/rows")
+    return _Chosen(columns, None if rows is None else [int(row) for row in rows.split(",")], wanted)
 
 
 _ChosenDep = Annotated[_Chosen, Depends(_chosen)]
@@ -144,11 +178,16 @@ async def list_rows(
     chosen: _ChosenDep,
     accept: Accept = JSON,
 ) -> Response:
-    """Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says."""
+    """Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says.
+
+    With `where`, only those rows that have a value.
+    """
     if choose(accept, _WRITTEN) == PARQUET:
         return await stream_stored_file(context, memory, lambda: operations.open_content(context, dataset_id), PARQUET)
     read = partial(operations.list_rows, context, dataset_id, chosen.columns, page.limit, page.cursor)
-    if chosen.rows is not None:
+    if chosen.wanted is not None:
+        read = partial(list_found_rows, context, dataset_id, chosen.columns, chosen.wanted, page.limit, page.cursor)
+    elif chosen.rows is not None:
         read = partial(operations.list_numbered_rows, context, dataset_id, chosen.columns, chosen.rows, page.cursor)
     n_rows = page.limit if chosen.rows is None else len(chosen.rows)
     row_bytes, n_columns = await run_in_threadpool(operations.row_sizes, context, dataset_id)

@@ -18,6 +18,7 @@ from schemas.json_numbers import json_number
 from .layout import ARROW_TYPES, ColumnLayout
 from .normalising import LAYOUT_KEY
 from .recent_columns import HeldColumns, read_each_time
+from .row_condition import RowCondition
 from .row_pages import RowGroup, RowPage, read_page, take_rows
 
 Values = NDArray[np.float64] | NDArray[np.object_]
@@ -190,6 +191,20 @@ class DatasetFile:
             if len(numbers) == len(row_ids):
                 break
         return numbers
+
+    def search(self, condition: RowCondition, start: int = 0) -> Iterator[tuple[NDArray[np.int64], int]]:
+        """Yield the rows from ``start`` on that meet a condition, row group by row group, and the first row after it.
+
+        No more than one column of a row group is held; texts stay encoded.
+        """
+        first = int(np.searchsorted(self._group_starts, start, side="right")) - 1
+        try:
+            for group in range(first, len(self._groups)):
+                begin, end = self._group_starts[group : group + 2].tolist()
+                rows = begin + condition.rows(self._column(group, condition.column))
+                yield rows[rows >= start], end
+        finally:
+            self._close_encoded()
 
     def encoded_column(self, name: str) -> pa.ChunkedArray:
         """Return a column of all rows, its texts encoded."""

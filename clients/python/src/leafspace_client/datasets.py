@@ -1,8 +1,8 @@
 """Datasets: registered tables of reference rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from .arguments import json_text
 from .arrow_tables import TableFile
@@ -51,6 +51,7 @@ from .types import (
 )
 
 DATASETS: Noun[Dataset] = Noun(get_dataset, list_datasets, delete_dataset, rename_dataset)
+Wanted: TypeAlias = str | float | bool | tuple[float | None, float | None]
 _NUMBERED_AT_ONCE = 100
 
 
@@ -192,8 +193,9 @@ def _rows(
     limit: int | None = None,
     columns: Sequence[str] = (),
     numbers: Sequence[int] | None = None,
+    where: Mapping[str, Wanted] | None = None,
 ) -> Program[list[DatasetRow]]:
-    """Return the rows of a dataset in their order, page by page, or those with some numbers.
+    """Return the rows of a dataset in their order, page by page, those with some numbers, or those with a value.
 
     Parameters
     ----------
@@ -205,7 +207,17 @@ def _rows(
         Names of the columns to read; default: all. A row that is larger than a page can be read column by column only.
     numbers
         Numbers of the rows to read, counted from 0, in any order; default: all rows.
+    where
+        A column and what it has in the rows: ``{"sex": "female"}``, or the ends of a range of numbers, which belong to
+        it: ``{"age": (30, 40)}``; None for an end leaves it open.
+
+    Raises
+    ------
+    ValueError
+        If ``where`` names several columns, or ``numbers`` are given, too.
     """
+    if where is not None:
+        return (yield from fetch_all(_pages_where(dataset, columns, where, numbers), limit))
     if numbers is None:
         return (yield from fetch_all(_pages(dataset, columns, None), limit))
     rows: list[DatasetRow] = Records()
@@ -220,6 +232,24 @@ def _pages(dataset: Identified, columns: Sequence[str], numbers: str | None) -> 
     """Return what requests a page of rows, of all or of those with these numbers."""
     named, numbered = list(columns) or UNSET, unless_none(numbers)
     return lambda size, cursor: list_rows(id_of(dataset), limit=size, cursor=cursor, columns=named, rows=numbered)
+
+
+def _pages_where(
+    dataset: Identified, columns: Sequence[str], where: Mapping[str, Wanted], numbers: Sequence[int] | None
+) -> PageOf:
+    """Return what requests a page of the rows that have a value in a column, or a number in a range."""
+    if len(where) != 1 or numbers is not None:
+        message = "where names one column, and no numbers of rows beside it; ask for one, then choose among the rows"
+        raise ValueError(message)
+    ((column, wanted),) = where.items()
+    ends = {"at_least": wanted[0], "at_most": wanted[1]} if isinstance(wanted, tuple) else {}
+    found = {name: end for name, end in ends.items() if end is not None}
+    if not isinstance(wanted, tuple):
+        found = {"value": str(wanted).lower() if isinstance(wanted, bool) else str(wanted)}
+    named = list(columns) or UNSET
+    return lambda size, cursor: list_rows(
+        id_of(dataset), limit=size, cursor=cursor, columns=named, where=column, **found
+    )
 
 
 def _dictionary(self: Connected, dataset: Identified) -> Program[Dictionary]:  # a method

@@ -484,13 +484,28 @@ def list_rows(
     cursor: str | Unset | None = UNSET,
     columns: list[str] | Unset = UNSET,
     rows: str | Unset | None = UNSET,
+    where: str | Unset | None = UNSET,
+    value: str | Unset | None = UNSET,
+    at_least: float | Unset | None = UNSET,
+    at_most: float | Unset | None = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Request[PageDatasetRow]:
-    """Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says."""
+    """Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says. With `where`,
+    only those rows that have a value.
+    """
     return Request(
         "GET",
         f"/v1/datasets/{segment(dataset_id)}/rows",
-        query={"limit": limit, "cursor": cursor, "columns": columns, "rows": rows},
+        query={
+            "limit": limit,
+            "cursor": cursor,
+            "columns": columns,
+            "rows": rows,
+            "where": where,
+            "value": value,
+            "at_least": at_least,
+            "at_most": at_most,
+        },
         headers={"If-None-Match": if_none_match},
         answer=PageDatasetRow,
     )

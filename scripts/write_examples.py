@@ -272,6 +272,9 @@ def _record_tables(recorder: _Recorder, on: dict[str, str]) -> None:
     recorder.get_item("AuditedRow", f"/v1/label-audits/{audit}/content")
     recorder.get_text("get_label_audit_content", "text/csv", f"/v1/label-audits/{audit}/content")
     _record_decisions(recorder, f"/v1/label-audits/{audit}")
+    evaluation = recorder.make(NOUNS["evaluations"], on)
+    recorder.get_item("WrongRow", f"/v1/evaluations/{evaluation}/content")
+    recorder.get_text("get_evaluation_content", "text/csv", f"/v1/evaluations/{evaluation}/content")
 
 
 def _record_decisions(recorder: _Recorder, audit: str) -> None:

@@ -44,7 +44,7 @@ EXAMPLES = {
     "label_audits": Example("n_neighbors", {"method": "neighbors"}),
     "maps": Example("seed", {"n_rows": 40, "n_neighbors": 12}, shown={"n_rows": 60, "n_neighbors": 15}),
     "comparisons": Example("seed", shown={"seed": 0}),
-    "evaluations": Example("seed", shown={"seed": 0}),
+    "evaluations": Example("seed", shown={"group_by": ["petal_length"]}),
     "rule_sets": Example("seed", {"max_rules": 3}, shown={"method": "fab", "boxes": "shortened", "max_rules": 4}),
     "approximation_trees": Example("seed", _SMALL_TREE, shown={"max_depth": 2, "max_pseudo_samples": 10_000}),
     "explanation_sets": Example("n_prototypes", shown=_SHOWN_PARTS),

@@ -30,10 +30,8 @@ class Figure(NamedTuple):
 def mean_figure(values: Floats, confidence: float = 0.95) -> Figure:
     """Return the mean of some numbers, one at least, with its interval by the normal distribution."""
     mean = float(values.mean())
-    if len(values) == 1:
-        return Figure(mean, None)
-    half = NormalDist().inv_cdf((1 + confidence) / 2) * float(values.std(ddof=1)) / math.sqrt(len(values))
-    return Figure(mean, Interval(mean - half, mean + half))
+    variance = float(values.var(ddof=1)) if len(values) > 1 else 0.0
+    return Figure(mean, mean_interval(len(values), mean, variance, confidence))
 
 
 def loss_figure(losses: Floats) -> Figure:
@@ -42,13 +40,30 @@ def loss_figure(losses: Floats) -> Figure:
     return Figure(mean, None if interval is None else Interval(max(0.0, interval.low), interval.high))
 
 
-def difference_of_means(values: Floats, others: Floats, confidence: float) -> Interval | None:
-    """Return the interval of a mean less another (Welch, by the normal distribution); None with fewer than two each."""
-    if min(len(values), len(others)) < 2:  # without a spread
+def mean_interval(n_rows: int, mean: float, variance: float, confidence: float = 0.95) -> Interval | None:
+    """Return the same interval, given number, mean and variance; None of a single row."""
+    if n_rows == 1:
         return None
-    difference = float(values.mean() - others.mean())
-    variance = float(values.var(ddof=1)) / len(values) + float(others.var(ddof=1)) / len(others)
-    half = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(variance)
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(variance / n_rows)
+    return Interval(mean - half, mean + half)
+
+
+def difference_of_means(
+    one: tuple[int, float, float], other: tuple[int, float, float], confidence: float
+) -> Interval | None:
+    """Return the interval of a mean less another (Welch, by the normal distribution); None with fewer than two rows.
+
+    Parameters
+    ----------
+    one, other
+        Number of rows, mean and variance of each.
+    confidence
+        Probability with which such an interval covers the true difference.
+    """
+    if min(one[0], other[0]) < 2:  # without a spread
+        return None
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(one[2] / one[0] + other[2] / other[0])
+    difference = one[1] - other[1]
     return Interval(difference - half, difference + half)
 
 

@@ -8,6 +8,7 @@ from tree_explainers.prediction_scores import r2_of
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_memory
 from .evaluation_classes import evaluate_classes, positive_class
+from .evaluation_groups import evaluate_groups
 from .evaluation_regions import find_error_regions
 from .evaluation_rows import EvaluatedRows, load_evaluated_rows
 from .evaluation_values import evaluate_bands, evaluate_values
@@ -32,6 +33,9 @@ def make_evaluation(context: JobContext) -> Produced:
     write_wrong_rows(context, rows, ranking, table)
     report = part_of(context.report, _MEASURED, _SEARCHED)
     regions, n_checked = find_error_regions(context, rows, request.max_regions, report)
+    groups, n_comparisons = evaluate_groups(
+        context, rows, request.group_by, positive, part_of(context.report, _SEARCHED, 1)
+    )
     result = EvaluationResult(
         summary="",
         task=rows.model.view.task,
@@ -43,8 +47,8 @@ def make_evaluation(context: JobContext) -> Produced:
         classification=measured,
         regression=None if is_classifier else evaluate_values(rows),
         bands=list(evaluate_bands(rows)),
-        n_comparisons=0,
-        groups=[],
+        n_comparisons=n_comparisons,
+        groups=groups,
         n_rows_checked=n_checked,
         regions=regions,
         n_wrong=len(ranking),

@@ -40,6 +40,7 @@ _LATE = {
     "client": ("AsyncLeafspace", "Leafspace"),
     "comparisons": ("AsyncComparison", "Comparison"),
     "dictionaries": ("read_dictionary",),
+    "evaluations": ("AsyncEvaluation", "Evaluation"),
     "explainer_names": ("AsyncNamedExplainer", "NamedExplainer"),
     "explainers": ("AsyncExplainer", "Explainer"),
     "explanation_sets": ("AsyncExplanationSet", "ExplanationSet"),
@@ -69,6 +70,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from .client import AsyncLeafspace as AsyncLeafspace, Leafspace as Leafspace
     from .comparisons import AsyncComparison as AsyncComparison, Comparison as Comparison
     from .dictionaries import read_dictionary as read_dictionary
+    from .evaluations import AsyncEvaluation as AsyncEvaluation, Evaluation as Evaluation
     from .explainer_names import AsyncNamedExplainer as AsyncNamedExplainer, NamedExplainer as NamedExplainer
     from .explainers import AsyncExplainer as AsyncExplainer, Explainer as Explainer
     from .explanation_sets import AsyncExplanationSet as AsyncExplanationSet, ExplanationSet as ExplanationSet

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .approximation_trees import ApproximationTrees, AsyncApproximationTrees
     from .comparisons import AsyncComparisons, Comparisons
     from .datasets import AsyncDatasets, Datasets
+    from .evaluations import AsyncEvaluations, Evaluations
     from .explainer_names import AsyncExplainerNames, ExplainerNames
     from .explainers import AsyncExplainers, Explainers
     from .explanation_sets import AsyncExplanationSets, ExplanationSets
@@ -104,6 +105,7 @@ class Collections:
         "approximation_trees", "ApproximationTrees"
     )
     comparisons: "Late[Comparisons, AsyncComparisons]" = Late("comparisons", "Comparisons")
+    evaluations: "Late[Evaluations, AsyncEvaluations]" = Late("evaluations", "Evaluations")
     explanation_sets: "Late[ExplanationSets, AsyncExplanationSets]" = Late("explanation_sets", "ExplanationSets")
     reports: "Late[Reports, AsyncReports]" = Late("reports", "Reports")
     explanations: "Late[StoredExplanations, AsyncStoredExplanations]" = Late(

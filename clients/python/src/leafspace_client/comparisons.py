@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content
-from .calls import Program, Work, awaitable, blocking, create, fetch
+from .calls import Program, Work, awaitable, blocking, create
 from .contract.comparisons import (
     create_comparison,
     delete_comparison,
@@ -12,10 +12,9 @@ from .contract.comparisons import (
     get_comparison_content,
     list_comparisons,
 )
-from .contract.explainer_names import get_explainer_name
-from .contract.explainers import get_explainer
 from .errors import WrongArgument
 from .frames import records_frame
+from .model_ids import model_of
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of, id_or_none
 from .records import Records
 from .texts import number, tenths
@@ -113,16 +112,6 @@ def _to_frame(self: ComparisonView, rows: ComparisonFrame = "effects") -> Progra
     return (yield Work(lambda: records_frame(listed)))
 
 
-def _model_of(thing: Identified) -> Program[str]:
-    """Return the id of a model: its own, that of an explainer, or that of the explainer that a name means."""
-    known = id_of(thing)
-    if "_" not in known:  # which names of explainers never have, and ids always
-        known = (yield from fetch(get_explainer_name(known))).explainer
-    if known.startswith("xpl_"):
-        return str((yield from fetch(get_explainer(known))).model)
-    return known
-
-
 def _create(
     self: Collection[Details, Kept],
     model: Identified,
@@ -151,9 +140,9 @@ def _create(
         Draws the rows of which more than predictions is compared.
     """
     request = ComparisonRequest(
-        model=(yield from _model_of(model)),
+        model=(yield from model_of(model)),
         dataset=id_of(dataset),
-        other_model=None if other_model is None else (yield from _model_of(other_model)),
+        other_model=None if other_model is None else (yield from model_of(other_model)),
         other_dataset=id_or_none(other_dataset),
         max_regions=max_regions,
         seed=seed,

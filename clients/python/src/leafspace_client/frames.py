@@ -15,11 +15,13 @@ if TYPE_CHECKING:
         ApproximationNode,
         AuditedRow,
         Dataset,
+        EvaluatedColumn,
         FeatureEffect,
         FeatureRow,
         MapRow,
         NearestPrototype,
         NeighborsOfRow,
+        OutcomeEvaluation,
         Prototype,
         Reason,
         Rule,
@@ -59,6 +61,16 @@ def audited_rows_frame(rows: "Sequence[AuditedRow]") -> Any:  # a DataFrame
 def records_frame(records: "Sequence[Record]") -> Any:  # a DataFrame
     """Return one row for each record, with a column for each field."""
     return _frame([record.to_dict() for record in records])
+
+
+def points_frame(outcomes: "Sequence[OutcomeEvaluation]") -> Any:  # a DataFrame
+    """Return one row for each point of the curves of each outcome."""
+    return _frame([{"outcome": each.outcome, **point.to_dict()} for each in outcomes for point in each.points])
+
+
+def groups_frame(columns: "Sequence[EvaluatedColumn]") -> Any:  # a DataFrame
+    """Return one row for each group of each column: its number of rows, and its figures."""
+    return _frame([_group_row(column.column, group.to_dict()) for column in columns for group in column.groups])
 
 
 def map_rows_frame(rows: "Sequence[MapRow]") -> Any:  # a DataFrame
@@ -108,6 +120,13 @@ def _rule_row(rule: "Rule") -> dict[str, Any]:
     return {name: getattr(rule, name) for name in names} | {
         "decided_precision": None if isinstance(rule.decided_precision, Unset) else rule.decided_precision
     }
+
+
+def _group_row(column: str, group: Mapping[str, Any]) -> dict[str, Any]:
+    measured = {name: value for name, value in group.items() if isinstance(value, Mapping)}
+    figures = {name: value.get("share", value.get("value")) for name, value in measured.items()}
+    named = {"column": column, "group": group["text"], "n_rows": group["n_rows"]}
+    return {**named, **figures, "differs": ", ".join(group["differs"])}
 
 
 def _neighbor_rows(row: "NeighborsOfRow") -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from typing import Any
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS, ComparisonResult
 from schemas.datasets import Dataset
+from schemas.evaluations import EVALUATIONS, EvaluationResult
 from schemas.explanations import EXPLANATION_SETS
 from schemas.prototype_sets import PROTOTYPE_SETS
 from schemas.rule_sets import RULE_SETS, Condition
@@ -25,6 +26,7 @@ from tree_explainers.onnx_models.description import ModelDescription
 
 from .comparison_texts import summary_of
 from .dictionary_words import DictionaryWords
+from .evaluation_texts import summary_of_evaluation
 from .feature_phrases import phrases_of
 from .feature_sets import OpenFeatureSet, open_feature_set
 from .worded_conditions import HIDDEN, WordedConditions
@@ -139,6 +141,26 @@ def _comparison(words: ResultWords, result: Json) -> Json:
     return {**shown, "summary": summary_of(ComparisonResult(**shown), lambda name: words.words.of(name).name)}
 
 
+def _evaluation(words: ResultWords, result: Json) -> Json:
+    groups = [
+        {**column, "groups": [_worded_group(words, column["column"], group) for group in column["groups"]]}
+        for column in result["groups"]
+        if column["column"] not in words.words.hidden
+    ]
+    shown = {**result, "groups": groups, "regions": [_worded_rule(words, region) for region in result["regions"]]}
+    return {**shown, "summary": summary_of_evaluation(EvaluationResult(**shown))}
+
+
+def _worded_group(words: ResultWords, column: str, group: Json) -> Json:
+    """Return a group of rows with the label of its value, if the dictionary has one."""
+    value = group["value"]
+    if value is None or column not in words.words.columns:
+        return group
+    cell = group["low"] if group["low"] is not None else {"true": True, "false": False}.get(value, value)
+    labels = words.words.columns[column].labels
+    return {**group, "text": labels[cell]} if cell in labels else group
+
+
 def _explanation_set(words: ResultWords, result: Json) -> Json:
     effects = [each for each in result["mean_absolute_effects"] if each["feature"] not in words.words.hidden]
     return {**result, "mean_absolute_effects": effects}
@@ -150,9 +172,10 @@ _SHOWN: Mapping[str, Callable[[ResultWords, Json], Json]] = {
     APPROXIMATION_TREES.name: _tree,
     COMPARISONS.name: _comparison,
     EXPLANATION_SETS.name: _explanation_set,
+    EVALUATIONS.name: _evaluation,
 }
 """By noun, how its results are read; those of others name no feature."""
-_WITH_TEXTS = frozenset({RULE_SETS.name, APPROXIMATION_TREES.name, COMPARISONS.name})
+_WITH_TEXTS = frozenset({RULE_SETS.name, APPROXIMATION_TREES.name, COMPARISONS.name, EVALUATIONS.name})
 _ROWS = ("prototypes", "criticisms")
 _TEXTS = ("text", "question")
 

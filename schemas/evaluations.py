@@ -427,4 +427,5 @@ EVALUATIONS = Noun(
     files=("table",),
     products=(Product(name="content", media_types=TABLE, row=WrongRow),),
     made_without_leaves={},
+    column_fields=("group_by",),
 )

@@ -58,6 +58,7 @@ class Noun(Generic[View]):
     # Models that are oracles only have no leaves. What is made from models needs leaves unless declared otherwise:
     made_without_leaves: Mapping[str, tuple[str, ...]] | None = None  # if these fields have one of these values each
     read_without_leaves: tuple[str, ...] = ()  # of models: paths below an id that all of them serve
+    column_fields: tuple[str, ...] = ()  # of the request: lists of columns of `dataset`, shown without hidden ones
     mutable: tuple[str, ...] = ()  # fields that PATCH may change
     changing: tuple[str, ...] = ()  # paths below an id, and parameters, whose answers change though it does not
     listed_by: tuple[str, ...] = ()  # more fields that its list can be filtered by; see ``filters``

@@ -230,7 +230,7 @@ def list_all(context: AppContext, noun: Noun[View], limit: int, cursor: str | No
     One that is kept in a form that this version does not read is shown as failed, with the reason.
     """
     page = context.artefacts.list(noun.name, limit, cursor, **filters)
-    views = [_listed(noun, artefact) for artefact in page.data]
+    views = [_listed(context, noun, artefact) for artefact in page.data]
     return Page[View](data=views, next_cursor=page.next_cursor)
 
 
@@ -242,7 +242,7 @@ def get_one(context: AppContext, noun: Noun[View], artefact_id: str) -> View:
 def write_one(context: AppContext, noun: Noun[View], artefact_id: str) -> Generator[bytes]:
     """Return the same as JSON in blocks: the result is passed on as its job wrote it, however large it is."""
     artefact = context.artefacts.get(noun.name, artefact_id)
-    view = _readable(noun, artefact)
+    view = _readable(context, noun, artefact)
     if artefact.result is None:
         return iter_once(view.model_dump_json().encode())
     head = view.model_dump_json(exclude={"result"}).encode()
@@ -337,24 +337,26 @@ def _refuse_if_queue_is_full(settings: ServiceSettings, connection: Connection, 
 def view_of(context: AppContext, noun: Noun[View], artefact: Artefact, *, reused: bool = False) -> View:
     """Return an artefact as readers get it, with its result if it is ready."""
     result = None if artefact.result is None else shown_result(context, noun, artefact)
-    return _readable(noun, artefact, reused=reused, result=result)
+    return _readable(context, noun, artefact, reused=reused, result=result)
 
 
-def _readable(noun: Noun[View], artefact: Artefact, **more: Any) -> View:  # other fields of the view
+def _readable(
+    context: AppContext, noun: Noun[View], artefact: Artefact, **more: Any
+) -> View:  # other fields of the view
     """Return the view; refuse an artefact that is kept in a form that this version does not read."""
     try:
-        return noun.view.model_validate({**_state_of(artefact), "reused": False, **more})
+        return noun.view.model_validate({**_state_of(context, noun, artefact), "reused": False, **more})
     except ValidationError as error:
         raise StorageError("object_damaged", _unreadable(noun, artefact)) from error
 
 
-def _listed(noun: Noun[View], artefact: Artefact) -> View:
-    state = _state_of(artefact)
+def _listed(context: AppContext, noun: Noun[View], artefact: Artefact) -> View:
+    state = _state_of(context, noun, artefact)
     try:
         return noun.view.model_validate(state)
     except ValidationError:
         problem = problem_for("object_damaged", _unreadable(noun, artefact))
-        request = (noun.request or Contract).model_construct(**artefact.request)
+        request = (noun.request or Contract).model_construct(**state["request"])
         shown: View = noun.view.model_construct(**{**state, "request": request, "status": "failed", "problem": problem})  # type: ignore[assignment]  # of the noun's own class
         return shown
 
@@ -366,12 +368,21 @@ def _unreadable(noun: Noun[View], artefact: Artefact) -> str:
     )
 
 
-def _state_of(artefact: Artefact) -> dict[str, Any]:
+def _state_of(context: AppContext, noun: Noun[Any], artefact: Artefact) -> dict[str, Any]:
     return {
         "id": artefact.id,
         "status": artefact.status,
         "job": artefact.job or None,
         "created_at": artefact.created_at,
-        "request": artefact.request,
+        "request": _shown_request(context, noun, artefact.request),
         "problem": artefact.problem,
     }
+
+
+def _shown_request(context: AppContext, noun: Noun[Any], request: dict[str, Any]) -> dict[str, Any]:
+    """Return a request as readers get it: a column that was hidden since is not named."""
+    named = {field: request[field] for field in noun.column_fields if request.get(field)}
+    if not named:
+        return request
+    hidden = context.dictionaries.get(request["dataset"]).hidden
+    return {**request, **{field: [name for name in names if name not in hidden] for field, names in named.items()}}

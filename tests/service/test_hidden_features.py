@@ -125,6 +125,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shop]:
                 workshop.compare(**both, other_model=other).id,
                 workshop.compare(**both, other_dataset=newer).id,
             ],
+            "evaluation_id": [workshop.evaluate(**both, group_by=list(_LABELS)).id],
             "explainer_id": [explainer],
         }
         app = create_server_app(workshop.context.settings)
@@ -150,6 +151,7 @@ _THINGS = {  # of views of the page, whose addresses do not say what their ids a
     "reviews": "label_audit_id",
     "maps": "map_id",
     "comparisons": "comparison_id",
+    "evaluations": "evaluation_id",
     "explainers": "explainer_id",
     "regions": "explainer_id",
 }

@@ -9,7 +9,7 @@ from .calls import current_call
 
 Result = TypeVar("Result")
 Work = TypeVar("Work")
-_MOST_JOINT = 32  # calls, as many as begin before sockets are looked at again
+_MOST_JOINT = 32  # calls; some fewer begin before sockets are looked at again
 
 
 @dataclass(frozen=True, slots=True)

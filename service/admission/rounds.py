@@ -16,6 +16,10 @@ class Rounds(Generic[CallerT, Item]):
     def __init__(self) -> None:
         self._waiting: dict[CallerT, deque[Item]] = {}  # callers in the order of their turns
 
+    def __bool__(self) -> bool:
+        """Whether an item waits."""
+        return bool(self._waiting)
+
     def add(self, caller: CallerT, item: Item) -> None:
         """Let an item wait for its turn."""
         self._waiting.setdefault(caller, deque()).append(item)

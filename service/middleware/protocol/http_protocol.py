@@ -24,7 +24,7 @@ from ..asgi import PROBLEM_TYPE, Application, Receive, Scope, Send, problem_answ
 _SURPLUS_HEADER_SECONDS = 2.0
 _OPEN_FILES = 65_536
 _CALLERS = 8  # of whom each has an eighth of the places, whoever fills them all
-_MOST_NEXT = 32  # some 20 ms of explanations; each look at other threads and sockets comes after as many
+_MOST_NEXT = 24  # some 15 ms of explanations; each look at other threads and sockets comes after as many
 
 
 def uvicorn_options(limits: ConnectionLimits) -> dict[str, Any]:
@@ -63,15 +63,17 @@ def guarded_protocol(limits: ConnectionLimits) -> type[HttpToolsProtocol]:
 class _Turns:
     """Requests that wait for their turns: a caller with many of them delays another by one of its own.
 
-    The event loop answers what is quick in the order in which it begins, so few may begin before their turn.
+    The event loop answers what is quick in the order in which it begins, so few may begin before their turn. Those that
+    follow are chosen when these are answered: until then a caller with few connections has sent none for most of them.
     """
 
-    __slots__ = ("_n_next", "_n_of_caller", "_waiting", "n_waiting")
+    __slots__ = ("_n_begun", "_n_next", "_n_of_caller", "_waiting", "n_waiting")
 
     def __init__(self) -> None:
         self.n_waiting = 0
         self._n_of_caller: Counter[object] = Counter()
         self._n_next = 0  # of these, those that the event loop has in its own order already
+        self._n_begun = 0  # of these, those that have begun, and that none follows yet
         self._waiting = Rounds[object, Callable[[], None]]()
 
     def add(self, caller: object, begin: Callable[[], None]) -> None:
@@ -97,16 +99,29 @@ class _Turns:
         return TOO_MANY_OF_CALLER if 2 * n_own >= n_places else TOO_MANY_WAIT
 
     def come(self, caller: object) -> None:
-        """Count one that has begun, and have the next one follow."""
+        """Count one that has begun, and have another follow soon."""
         self.n_waiting -= 1
         self._n_of_caller[caller] -= 1
         if not self._n_of_caller[caller]:
             del self._n_of_caller[caller]
-        following = self._waiting.take()
-        if following is None:
+        if not self._waiting:
             self._n_next -= 1
-        else:
-            Context().run(following[1])  # else it would inherit what is known of the request that begins now
+            return
+        self._n_begun += 1
+        if self._n_begun == 1:
+            # Two passes of the event loop: in the first, those that are computed together are answered.
+            loop = asyncio.get_running_loop()
+            loop.call_soon(partial(loop.call_soon, self._follow, context=Context()))
+
+    def _follow(self) -> None:
+        """Have as many begin as have begun; their context has nothing of the requests before them."""
+        n_begun, self._n_begun = self._n_begun, 0
+        for _ in range(n_begun):
+            following = self._waiting.take()
+            if following is None:
+                self._n_next -= 1
+            else:
+                following[1]()
 
 
 class _GuardedProtocol(HttpToolsProtocol):

@@ -1,6 +1,9 @@
-"""Places of requests that wait for their turns: a caller may fill all, and keeps no other out."""
+"""Requests that wait for their turns: a caller may fill all places and keeps no other out; whose turn is next."""
 
-from collections.abc import Sequence
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from service.middleware.admission.limits import TOO_MANY_OF_CALLER, TOO_MANY_WAIT
 from service.middleware.protocol.http_protocol import _Turns
@@ -45,3 +48,31 @@ def test_places_are_free_again() -> None:
 
     assert turns.n_waiting == 0
     assert _come(turns, ["many"] * 16) == [None] * 16
+
+
+def test_a_caller_with_few_connections_has_as_many_turns_as_others_where_calls_are_answered_together() -> None:
+    n_begun = asyncio.run(_turns_of_connections({"many": 120, "some": 60, "few": 20}, n_requests=10_000))
+
+    assert max(n_begun.values()) <= 1.1 * min(n_begun.values()), n_begun
+
+
+async def _turns_of_connections(n_connections: Mapping[str, int], n_requests: int) -> Counter[str]:
+    """Return how many requests of each caller have begun; a connection sends the next when the last is answered."""
+    turns, n_begun, enough = _Turns(), Counter[str](), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def come(caller: str) -> None:
+        turns.come(caller)
+        n_begun[caller] += 1
+        if n_begun.total() == n_requests:
+            enough.set()
+        loop.call_soon(send, caller)  # when all that begin in this pass have been answered
+
+    def send(caller: str) -> None:
+        turns.add(caller, partial(loop.call_soon, come, caller))
+
+    for caller, number in n_connections.items():
+        for _ in range(number):
+            send(caller)
+    await enough.wait()
+    return n_begun

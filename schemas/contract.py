@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, FailFast, Field, StringConstraints, Tag
@@ -43,6 +43,21 @@ Name = Annotated[
 
 Lines = Annotated[str, without(_UNSEEN_IN_LINES), _pattern(_UNSEEN_IN_LINES)]
 """A note that a person wrote, which may have several lines, and tabs."""
+
+
+def _check_day(text: str) -> str:
+    try:
+        is_day = date.fromisoformat(text).isoformat() == text  # it reads 20260131 and 2026-W05-6, too
+    except ValueError:
+        is_day = False
+    if not is_day:
+        raise ValueError(_NO_DAY)
+    return text
+
+
+_NO_DAY = "a day is written as year, month and day: 2026-01-31"
+Day = Annotated[str, AfterValidator(_check_day), Field(json_schema_extra={"format": "date"})]
+"""A day, as ISO 8601 writes it."""
 
 OBJECT = Field(description="Type of this object.")
 """Describes the field ``object``, which names the type for readers of stored JSON."""

@@ -6,7 +6,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from .artefacts import REQUEST, RESULT, ArtefactView
-from .contract import OBJECT, Contract, Identifier, Lines, Many, Name, absent
+from .contract import OBJECT, Contract, Day, Identifier, Lines, Many, Name, absent
 from .noun import HTML, Noun, Product
 from .paper_settings import MethodRequest
 
@@ -14,8 +14,10 @@ MAX_ROWS = 20
 MAX_REPORT_BYTES = 5_000_000
 _SHA256 = "SHA-256 of"
 Note = Annotated[Lines, Field(max_length=4000)]
+Verdict = Annotated[Lines, Field(min_length=1, max_length=1000)]
 PartName = Literal[
     "request",
+    "summary",
     "model",
     "prototypes",
     "map",
@@ -43,6 +45,19 @@ class ReportRequest(MethodRequest):
     """What a report is about."""
 
     title: Name = Field(description="Title of the report.")
+    author: Name | None = Field(
+        default=None,
+        description="Who answers for the report; null: the name of the key that requests it, which is then filled in, "
+        "where keys are required.",
+    )
+    date: Day | None = Field(
+        default=None, description="Day of the report; null: the day of the request in UTC, which is then filled in."
+    )
+    verdict: Verdict | None = Field(
+        default=None,
+        description="What the author concludes, such as `approved for one year`, at most 1,000 characters; null: the "
+        "report states that none is given.",
+    )
     explainer: Identifier = Field(description="Id of the explainer whose model, prototypes, rules and tree are shown.")
     rule_set: Identifier | None = Field(
         default=None, description="Id of a rule set of the same model; null: the explainer's, if it has one."
@@ -75,7 +90,8 @@ class ReportRequest(MethodRequest):
         "reference rows; null: none.",
     )
     comparison: Identifier | SkipJsonSchema[None] = absent(
-        "Id of a comparison of the same model with another one, or of two datasets by it, which is shown; absent: none."
+        "Id of a comparison of the same model with another one, in either order, or of two datasets by it, which is "
+        "shown; absent: none."
     )
     note: Note | None = Field(default=None, description="Text of the author, at most 4,000 characters; null: none.")
 
@@ -204,6 +220,10 @@ class ReportResult(Contract):
     sha256: str = Field(description=f"{_SHA256} the file.")
     n_bytes: int = Field(description="Size of the file in bytes.")
     service: str = Field(description="Version of the service that drew it.")
+    summary: list[str] = Field(
+        description="What the model decides, how well and on which rows, what the report compares, and the main "
+        "cautions: a few sentences, with which it begins."
+    )
     parts: list[ReportPart] = Field(description="Its parts in their order.")
     inputs: list[ReportInput] = Field(description="What it shows, with digests.")
     comparison: ReportComparison | None = Field(description="The other model beside this one; null: none was named.")

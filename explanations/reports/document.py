@@ -1,6 +1,7 @@
 """Reports as files: each part is drawn by itself, so that a verification can say which of them differ.
 
-The same inputs give the same bytes: nothing in a report depends on when, where or for whom it is drawn.
+The same request gives the same bytes, as its date and its author are fields of it: nothing in a report depends on when,
+where or for whom it is drawn.
 """
 
 import hashlib
@@ -28,22 +29,15 @@ from leafspace_drawings import (
     report,
 )
 
-from schemas.reports import MAX_REPORT_BYTES, Drift, PartName, ReportComparison, ReportPart, ReportResult
+from schemas.reports import MAX_REPORT_BYTES, PartName, ReportComparison, ReportPart, ReportResult
 from storage.errors import StorageError
 from tree_explainers.compute.progress import Tick, no_tick
 
-from .inputs import Explained, Json, ReportInputs
+from .inputs import Explained, Figures, Json, ReportInputs
+from .summary import summary_of
 from .texts import limits_of, methods_of
 
 _N_CARDS, _N_SUSPECTS, _N_FEATURES, _N_FOLDED = 60, 50, 10, 40
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """What is found by looking at all rows of a dataset."""
-
-    comparison: ReportComparison | None = None
-    drift: Drift | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +56,14 @@ def draw_report(shown: ReportInputs, figures: Figures, tick: Tick = no_tick) -> 
     StorageError
         ``too_many_rows`` where it would be larger than 5 MB.
     """
-    parts = []
-    for name, part in _parts(shown, figures):
+    parts, summary = [], summary_of(shown, figures)
+    for name, part in _parts(shown, figures, summary):
         tick()
         parts.append((name, part if name == "request" else report.as_part(part)))
     listed = [ReportPart(name=name, sha256=_sha256(part)) for name, part in parts]
-    manifest = report.as_part(report.draw_manifest(_dumped(shown.inputs), _dumped(listed), version("leafspace")))
+    drawn_by = {"service": version("leafspace"), "numerics": shown.provenance["numerics"]}
+    decisions = shown.request.model_dump(mode="json")["decisions"]
+    manifest = report.as_part(report.draw_manifest(_dumped(shown.inputs), _dumped(listed), decisions, drawn_by))
     listed.append(ReportPart(name="manifest", sha256=_sha256(manifest)))
     html = report.draw_report(shown.request.title, [*(part for _, part in parts), manifest]).encode()
     if len(html) > MAX_REPORT_BYTES:
@@ -77,6 +73,7 @@ def draw_report(shown: ReportInputs, figures: Figures, tick: Tick = no_tick) -> 
         sha256=hashlib.sha256(html).hexdigest(),
         n_bytes=len(html),
         service=version("leafspace"),
+        summary=summary,
         parts=listed,
         inputs=shown.inputs,
         comparison=figures.comparison,
@@ -85,10 +82,11 @@ def draw_report(shown: ReportInputs, figures: Figures, tick: Tick = no_tick) -> 
     return DrawnReport(html, result)
 
 
-def _parts(shown: ReportInputs, figures: Figures) -> Iterator[tuple[PartName, str]]:
+def _parts(shown: ReportInputs, figures: Figures, summary: Sequence[str]) -> Iterator[tuple[PartName, str]]:
     """Yield the parts in their order, each as HTML."""
     explained = shown.own
     yield "request", report.draw_request(shown.request.model_dump(mode="json"))
+    yield "summary", report.draw_sentences("Summary", summary)
     yield "model", draw_model(explained.model, ModelContext(*_trusted(explained), columns=explained.dataset))
     yield "prototypes", _prototypes(explained)
     if shown.map is not None:
@@ -129,7 +127,6 @@ def _why(shown: ReportInputs, row: Json) -> str:
     context = WhyContext(
         dataset=shown.own.dataset,
         prototype_set=shown.own.prototype_set,
-        provenance=shown.provenance,
         n_shown=_N_FEATURES,
         n_folded=_N_FOLDED,
     )
@@ -145,9 +142,8 @@ def _audit(shown: ReportInputs, audit: Json) -> str:
 
 def _compared(explained: Explained, comparison: Json) -> str:
     is_of_reference = comparison["request"]["dataset"] == explained.dataset["id"]
-    return draw_comparison(
-        comparison, ComparisonContext(explained.model, explained.dataset if is_of_reference else None)
-    )
+    dataset = explained.dataset if is_of_reference else None
+    return draw_comparison(comparison, ComparisonContext(comparison["model"], dataset, other=comparison["other"]))
 
 
 def _comparison(explained: Explained, other: Explained, comparison: ReportComparison) -> str:

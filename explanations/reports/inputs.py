@@ -16,7 +16,7 @@ from schemas.label_decisions import LabelDecision
 from schemas.maps import MAPS
 from schemas.noun import Noun
 from schemas.prototype_sets import PROTOTYPE_SETS
-from schemas.reports import FrozenDecisions, ReportInput, ReportRequest
+from schemas.reports import Drift, FrozenDecisions, ReportComparison, ReportInput, ReportRequest
 from schemas.rule_sets import RULE_SETS
 from storage.artefacts import ArtefactStore
 from storage.database import Database
@@ -64,7 +64,7 @@ class ReportInputs:
     other: Explained | None  # to be compared with
     newer_dataset: Json | None
     map: Json | None
-    comparison: Json | None  # with another model, or of two datasets
+    comparison: Json | None  # with another model, or of two datasets: with its `model` and `other`
     label_audit: Json | None
     decisions: Sequence[LabelDecision]  # in force, by row
     rows: Sequence[Json]  # explanations
@@ -78,6 +78,14 @@ class ReportInputs:
         made = [each["input"] for each in (self.map, self.label_audit, self.comparison) if each is not None]
         inputs = {(each.noun, each.id): each for each in [*self.own.inputs, *others, *datasets, *made]}
         return list(inputs.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What is found by looking at all rows of a dataset."""
+
+    comparison: ReportComparison | None = None
+    drift: Drift | None = None
 
 
 class ReportReader:
@@ -102,7 +110,7 @@ class ReportReader:
             own=own,
             other=None if request.compare_with is None else self.explained(request.compare_with),
             newer_dataset=None if newer is None else self._dataset(newer),
-            comparison=None if request.comparison is None else self._made(COMPARISONS, request.comparison),
+            comparison=None if request.comparison is None else self._comparison(request.comparison),
             map=None if request.map is None else self._made(MAPS, request.map),
             label_audit=None if audit is None else self._made(LABEL_AUDITS, audit),
             decisions=() if audit is None else decisions_of(self._database, audit, request.decisions),
@@ -128,6 +136,16 @@ class ReportReader:
         inputs += [_file("datasets", dataset), prototypes["input"], *(each["input"] for each in made if each)]
         inputs += self._dictionary(dataset["id"])
         return Explained(model, dataset, prototypes, made[0], made[1], inputs)
+
+    def _comparison(self, comparison_id: str) -> Json:
+        """Return a comparison with its `model` and its `other` model or dataset; the report may be on either model."""
+        made, models = self._made(COMPARISONS, comparison_id), ModelStore(self._database)
+        request = made["request"]
+        if request["other_model"] is None:
+            other = self._dataset(request["other_dataset"])
+        else:
+            other = _json(models.get(request["other_model"]).view)
+        return made | {"model": _json(models.get(request["model"]).view), "other": other}
 
     def _dataset(self, dataset_id: str) -> Json:
         """Return a dataset without the columns that its dictionary hides."""

@@ -151,12 +151,14 @@ def form_of_report(context: AppContext, explainer: Json, dataset: Json, datasets
     newer = [each for each in datasets if each["id"] != dataset["id"]]
     fields = (
         Entry("title", "title", explainer["name"] or "Review", "text", 200),
+        Entry("author", "author", "", "text", 255),
+        Entry("verdict", "verdict", "", "text", 1000),
         Entry("rows", "rows explained, by id", "", "list", 1000),
         _newest(context, RULE_SETS, model, "rule_set", "rules"),
         _newest(context, APPROXIMATION_TREES, model, "approximation_tree", "tree"),
         _newest(context, MAPS, model, "map", "map"),
         _newest(context, LABEL_AUDITS, model, "label_audit", "label audit"),
-        _newest(context, COMPARISONS, model, "comparison", "comparison"),
+        _comparisons_of(context, model),
         Choice("compare_with", "beside", options_of(others, "no other model")),
         Choice("newer_dataset", "newer rows", options_of(newer, "none")),
         Entry("note", "note", "", "text", 4000),
@@ -165,9 +167,25 @@ def form_of_report(context: AppContext, explainer: Json, dataset: Json, datasets
     return draw_forms("Make a report", [form], "One HTML file, which can be filed and verified later.")
 
 
+def _comparisons_of(context: AppContext, model: str) -> Choice:
+    """Return the choice among ready comparisons of a model, be it the first or the other one of them."""
+    found = [
+        each
+        for side in ({"model": model}, {"other_model": model})
+        for each in listed(artefacts.list_all(context, COMPARISONS, _LISTED, None, **side, status="ready").data)
+    ]
+    newest_first = sorted(found, key=lambda each: str(each["created_at"]), reverse=True)
+    return _choice("comparison", "comparison", newest_first[:_LISTED])
+
+
 def _newest(context: AppContext, noun: Noun[Any], model: str, field: str, words: str) -> Choice:
     """Return the choice among artefacts of a model that are ready: the newest, unless another one is chosen."""
     ready = listed(artefacts.list_all(context, noun, _LISTED, None, model=model, status="ready").data)
+    return _choice(field, words, ready)
+
+
+def _choice(field: str, words: str, ready: Sequence[Json]) -> Choice:
+    """Return the choice among artefacts, of which the first is chosen at first."""
     options = [(each["id"], f"made {_moment(each)}") for each in ready]
     return Choice(field, words, [("", "none"), *options], options[0][0] if options else "")
 

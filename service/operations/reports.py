@@ -2,11 +2,12 @@
 
 import asyncio
 import hashlib
+from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from explanations.reports.document import DrawnReport, Figures, draw_report
-from explanations.reports.inputs import ReportReader, freeze_decisions
+from explanations.reports.document import DrawnReport, draw_report
+from explanations.reports.inputs import Figures, ReportReader, freeze_decisions
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
 from schemas.datasets import Dataset
@@ -24,6 +25,7 @@ from tree_explainers.compute.progress import Tick, no_tick
 
 from ..admission.batches import Cost
 from ..app_context import AppContext
+from ..callers import CURRENT_KEY
 from .artefacts import MadeFrom, request_artefact
 from .explanation_sets import EXPLAINED_BLOCK_BYTES, SECONDS_PER_EXPLAINED_ROW, dictionary_used
 from .explanations import warm_explainer
@@ -50,6 +52,8 @@ def request_report(context: AppContext, request: ReportRequest) -> Report:
         raise StorageError("validation_failed", "rows names a row twice; name each once", "/rows")
     complete = request.model_copy(
         update={
+            "author": request.author or _name_of_key(context),
+            "date": request.date or datetime.now(UTC).date().isoformat(),
             "rule_set": request.rule_set or explainer.rule_set,
             "approximation_tree": request.approximation_tree or explainer.approximation_tree,
         }
@@ -98,14 +102,23 @@ def _check_comparable(context: AppContext, explainer_id: str, model: Model, refe
     match_features(other, reference)
 
 
+def _name_of_key(context: AppContext) -> str | None:
+    """Return what the key is called with which the report is requested; None where keys are not required."""
+    key_id = CURRENT_KEY.get()
+    return None if key_id is None else context.api_keys.get(key_id).name
+
+
 def _check_made_of(context: AppContext, noun: Noun[Any], artefact_id: str | None, wanted: tuple[str, str]) -> None:
-    """Refuse an artefact that is not ready, or of another model than ``wanted`` says, at the pointer that it says."""
+    """Refuse an artefact that is not ready, or of another model than ``wanted`` says, at the pointer that it says.
+
+    Of a comparison, either model may be this one.
+    """
     model_id, pointer = wanted
     if artefact_id is None:
         return
     artefact = context.artefacts.get(noun.name, artefact_id)
     artefact.ready_result()
-    if artefact.model != model_id:
+    if model_id not in {artefact.model, artefact.request.get("other_model")}:
         detail = f"{artefact_id!r} was made of model {artefact.model!r}, and the explainer is of {model_id!r}"
         raise StorageError("schema_mismatch", detail, pointer)
 

@@ -140,7 +140,12 @@ def _report(found: Json) -> str:
         report.draw_drift(result["drift"], dataset, dataset, model),
         report.draw_decisions([document("LabelDecision")], model["classes"]),
         report.draw_sentences("Methods", ["One sentence."]),
-        report.draw_manifest(result["inputs"], result["parts"], result["service"]),
+        report.draw_manifest(
+            result["inputs"],
+            result["parts"],
+            found["request"]["decisions"],
+            {"service": result["service"], "numerics": "float64"},
+        ),
         draw_explanations(document("ExplanationList")["data"]),
         draw_feature_set(document("FeatureSet")),
         draw_fact_card(FactCard("Report", facts=[Fact("title", found["request"]["title"])], foot=found["id"])),

@@ -87,8 +87,11 @@ def test_an_explainer_and_a_report_are_made_where_one_stands(browser: "Browser",
     form = tab.page.locator('form[data-path="/v1/reports"]')
     form.locator('[data-field="title"]').fill("May we use it?")
     form.locator('[data-field="rows"]').fill(f"{shown.row}, 3")
+    form.locator('[data-field="author"]').fill("A. Reviewer")
+    form.locator('[data-field="verdict"]').fill("Approved for a year.")
     form.locator("button").click()
     tab.page.wait_for_url("**/reports/**")
     report = api.get(f"/v1/reports/{tab.page.url.rpartition('/')[2]}").json()
     assert report["request"]["rows"] == [shown.row, "3"]
+    assert (report["request"]["author"], report["request"]["verdict"]) == ("A. Reviewer", "Approved for a year.")
     tab.close()

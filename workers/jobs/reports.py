@@ -10,8 +10,8 @@ from functools import partial
 
 from leafspace_drawings.words import tenths
 
-from explanations.reports.document import Figures, draw_report
-from explanations.reports.inputs import ReportInputs, ReportReader
+from explanations.reports.document import draw_report
+from explanations.reports.inputs import Figures, ReportInputs, ReportReader
 from explanations.warm_explainer import WarmExplainer
 from schemas.reports import Drift, DriftShare, ReportRequest, ShareComparison
 from storage.datasets import DatasetStore

@@ -51,6 +51,8 @@ class _Found:
         self.context = context
         other = self.request["other_model"] or self.request["other_dataset"]
         self.other = (context.other or _NOTHING).get("name") or other
+        if self.models and self.other == self.model_name:  # as of a model that was trained again
+            self.model_name, self.other = self.request["model"], other
         self.other_address = links.to("datasets" if self.datasets else "models", other)
         self.largest = max((each["moved"] for each in self.effects), default=0) or 1
 

@@ -60,6 +60,12 @@ def trust_of(document: Json, context: ModelContext) -> list[Explained]:
     return _Known(document, context).trust
 
 
+def cautions_of(made: Sequence[Json]) -> list[str]:
+    """Return the cautions of what was made of a model, each once, as phrases without a full stop."""
+    phrases = (each for one in made for each in (one["result"].get("caution") or "").split(". "))
+    return list(dict.fromkeys(filter(None, phrases)))
+
+
 class _Known:
     """What the template shows of a model."""
 
@@ -101,9 +107,7 @@ class _Known:
     @property
     def cautions(self) -> list[str]:
         """What limits the figures of the table of trust, each once."""
-        made = (*self.context.prototype_sets, *self.context.rule_sets, *self.context.approximation_trees)
-        sentences = (each for one in made for each in (one["result"].get("caution") or "").split(". "))
-        return list(dict.fromkeys(filter(None, sentences)))
+        return cautions_of([*self.context.prototype_sets, *self.context.rule_sets, *self.context.approximation_trees])
 
     def _agreement(self, measured: Json, constant: Json | None) -> str | None:
         """Return how often predictions agree with the model; for regression the R2 to it."""

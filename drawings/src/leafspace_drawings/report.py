@@ -55,13 +55,18 @@ def draw_filed(document: Json, file: str, verification: Json | None, links: Link
 
 
 def as_part(drawing: str) -> str:
-    """Return a drawing as a part of a report: its headings are one level lower, as the title has the first."""
+    """Return a drawing as a part of a report.
+
+    Its headings are one level lower, as the title has the first, and it has no feet of ids and digests: these stand in
+    the manifest, at the report's end.
+    """
+    drawing = re.sub(r'<footer class="[^"]*ls-foot">.*?</footer>\n?', "", drawing, flags=re.DOTALL)
     lower = re.sub(r"<(/?)h([12])\b", lambda found: f"<{found[1]}h{int(found[2]) + 1}", drawing)
     return f'<section class="ls-part">\n{lower}\n</section>'
 
 
 def draw_request(request: Json) -> str:
-    """Return what was requested: the title, the author's note, and what is shown."""
+    """Return the head of a report: its title, date, author and verdict, and the author's note."""
     return render("report_request", request=request)
 
 
@@ -114,9 +119,21 @@ def draw_sentences(heading: str, sentences: Sequence[str]) -> str:
     return render("report_sentences", heading=heading, sentences=sentences)
 
 
-def draw_manifest(inputs: Sequence[Json], parts: Sequence[Json], service: str) -> str:
-    """Return what the report was drawn from, and the digest of each part before this one."""
-    return render("report_manifest", inputs=inputs, parts=parts, service=service)
+def draw_manifest(
+    inputs: Sequence[Json], parts: Sequence[Json], decisions: Json | None, drawn_by: Mapping[str, str]
+) -> str:
+    """Return what the report was drawn from, and the digest of each part before this one.
+
+    Parameters
+    ----------
+    inputs, parts
+        What the report's result says under these names.
+    decisions
+        The request's decisions on a label audit, which may be null.
+    drawn_by
+        The version of the ``service``, and the ``numerics`` in which rows were explained.
+    """
+    return render("report_manifest", inputs=inputs, parts=parts, decisions=decisions, drawn_by=drawn_by)
 
 
 _KINDS = {"accept": "accepted", "keep": "kept", "relabel": "relabelled", "unsure": "unsure"}

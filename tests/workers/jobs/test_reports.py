@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from html import unescape
 from html.parser import HTMLParser
 from typing import Any
@@ -15,16 +16,20 @@ import numpy as np
 import orjson
 import pandas as pd
 import pytest
+from leafspace_drawings.words import share
+from pydantic import ValidationError
 from scipy.stats import binomtest
 from sqlalchemy import update
 
 from explanations.explained_rows import explain_instances
 from explanations.warm_explainer import warm_up
+from schemas.api_keys import ApiKeyRequest
 from schemas.explanations import ExplanationRequest
 from schemas.label_audits import LABEL_AUDITS
 from schemas.label_decisions import LabelDecisionRequest
 from schemas.maps import MapRequest
 from schemas.reports import REPORTS, Drift, Report, ReportRequest, ReportResult, ShareComparison, ShareInterval
+from service.callers import CURRENT_KEY
 from service.operations import artefacts
 from service.operations.label_decisions import decide
 from service.operations.maps import request_map
@@ -141,10 +146,23 @@ class _Balanced(HTMLParser):
 
 def test_a_report_shows_what_it_was_asked_for(shop: Shop) -> None:
     made = shop.everything()
-    text = " ".join(unescape(re.sub(r"<[^>]+>", " ", shop.file(made))).split())
+    text = _text(shop.file(made))
     names = [part.name for part in result_of(made).parts]
     assert names == [
-        *("request", "model", "prototypes", "map", "rules", "tree", "rows", "audit", "compared", "comparison", "drift"),
+        *(
+            "request",
+            "summary",
+            "model",
+            "prototypes",
+            "map",
+            "rules",
+            "tree",
+            "rows",
+            "audit",
+            "compared",
+            "comparison",
+            "drift",
+        ),
         *("methods", "limits", "manifest"),
     ]
     for words in (
@@ -162,6 +180,75 @@ def test_a_report_shows_what_it_was_asked_for(shop: Shop) -> None:
     for each in result_of(made).inputs:
         assert each.id in text
         assert (each.sha256 or "") in text
+
+
+def test_a_report_begins_with_its_title_date_author_verdict_and_summary_and_ends_with_digests(shop: Shop) -> None:
+    head = {"author": "A. Reviewer", "date": "2026-03-02", "verdict": "Approved for a year."}
+    made = shop.make(**head, rows=["3"], compare_with=shop.other, newer_dataset=shop.newer)
+    text, result = _text(shop.file(made)), result_of(made)
+    beginning = "Tumours, March Date 2026-03-02 Author A. Reviewer Verdict Approved for a year. Summary "
+    assert text.startswith(beginning + " ".join(result.summary))
+    before_manifest = text.partition("What this was drawn from")[0]
+    for each in result.inputs:
+        assert each.id not in before_manifest
+    assert not re.search(r"\b[0-9a-f]{12,}\b", before_manifest)
+
+
+def test_the_summary_says_what_is_decided_how_well_and_on_which_rows(shop: Shop) -> None:
+    forest, model = fitted("random_forest_binary"), fitted("random_forest_binary").library_labels()
+    result = result_of(shop.make(compare_with=shop.other, newer_dataset=shop.newer))
+    decided, measured, changed, drifted, *cautions = result.summary
+    assert decided == (
+        "The model “the new one”, random forest of 20 trees on 30 features, predicts one of 2 classes (“t” in the "
+        "data): “0” or “1”."
+    )
+    shares = [np.mean(model[forest.target.astype(str) == label] == label) for label in ("0", "1")]
+    assert measured.startswith(
+        f"On the 569 rows that it was made from, its balanced accuracy is {share(np.mean(shares))}; "
+    )
+    assert result.comparison is not None
+    n_changed = result.comparison.n_changed
+    assert changed.startswith(f"Beside “the old one”, on 569 rows, {n_changed} predictions differ (")
+    assert result.drift is not None
+    n_differing = sum(pair.differs for pair, _, _ in _compared(result.drift))
+    assert drifted.startswith(f"Of {result.drift.n_comparisons} shares of the newer rows ")
+    assert f" {n_differing} differ from the reference rows by more than chance" in drifted
+    assert all(each.startswith("Caution: ") or "“Limits”" in each for each in cautions)
+
+
+def test_the_author_is_the_key_s_name_and_the_day_is_that_of_the_request(shop: Shop) -> None:
+    key = shop.workshop.context.api_keys.add(ApiKeyRequest(name="Model risk", scopes=["read", "write"]))
+    before = datetime.now(UTC).date()
+    token = CURRENT_KEY.set(key.id)
+    try:
+        made = shop.make(title="by a key")
+    finally:
+        CURRENT_KEY.reset(token)
+    assert made.request.author == "Model risk"
+    assert made.request.date in {before.isoformat(), datetime.now(UTC).date().isoformat()}
+    assert "Author Model risk Verdict none is given" in _text(shop.file(made))
+    assert shop.verify(made).status == "same"
+    assert shop.make(title="by a key").id != made.id
+    assert "Author not named" in _text(shop.file(shop.make(title="by a key")))
+
+
+@pytest.mark.parametrize("day", ["2026-02-30", "20260301", "2026-W05-6", "today", ""])
+def test_a_day_that_there_is_not_is_refused(day: str) -> None:
+    with pytest.raises(ValidationError, match="a day is written as year, month and day"):
+        ReportRequest(title="x", explainer="xpl_1", date=day)
+
+
+def test_a_comparison_may_be_shown_by_a_report_on_either_model(shop: Shop) -> None:
+    text = _text(shop.file(shop.make(explainer=shop.other, comparison=shop.comparison)))
+    compared = text.partition("Where does “the old one” differ from “the new one”?")[2]
+    assert "Compared with “ the old one ”, on the 569 rows of" in compared
+    assert "by “the new one” by “the old one”" in compared
+    assert "this model" not in compared.partition("Methods")[0]
+
+
+def _text(html: str) -> str:
+    body = html.partition("<main>")[2]
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split()).replace("“ ", "“").replace(" ”", "”")
 
 
 def test_the_same_inputs_give_the_same_bytes_and_a_verification_says_so(shop: Shop) -> None:

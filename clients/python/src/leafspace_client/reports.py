@@ -46,6 +46,12 @@ class ReportView(ArtefactView[Details]):
         return sha256
 
     @property
+    def summary(self) -> list[str]:
+        """A few sentences with which the report begins."""
+        summary: list[str] = self._part("summary")
+        return summary
+
+    @property
     def comparison(self) -> ReportComparison | None:
         """The other model beside this one, where one was named."""
         comparison: ReportComparison | None = self._part("comparison")
@@ -89,6 +95,9 @@ def _create(  # what a report may show, all but the first two with defaults
     title: str,
     explainer: Identified,
     *,
+    author: str | None = None,
+    date: str | None = None,
+    verdict: str | None = None,
     rule_set: Identified | None = None,
     approximation_tree: Identified | None = None,
     map: Identified | None = None,  # noqa: A002  # as the field is called
@@ -102,7 +111,8 @@ def _create(  # what a report may show, all but the first two with defaults
 ) -> Program[Kept]:
     """Request a report; call ``wait()`` on what is returned, then ``save("report.html")``.
 
-    The same request again is free: it gives the report that is made, or being made.
+    The same request again is free: it gives the report that is made, or being made. On another day, or by a key of
+    another name, it is another request where ``date`` or ``author`` is left out.
 
     Parameters
     ----------
@@ -110,12 +120,18 @@ def _create(  # what a report may show, all but the first two with defaults
         Title of the report.
     explainer
         Whose model, prototypes, rules and tree are shown: what creating it returned, or its id.
+    author
+        Who answers for the report, at most 255 characters; default: the name of the key, where keys are required.
+    date
+        Day of the report, such as ``"2026-03-01"``; default: the day of the request, in UTC.
+    verdict
+        What the author concludes, at most 1,000 characters; default: the report states that none is given.
     rule_set, approximation_tree
         Others of the same model; default: the explainer's, if it has them.
     map
         A map of the same model.
     comparison
-        A comparison of the same model with another, or of two datasets by it.
+        A comparison of the same model with another, in either order, or of two datasets by it.
     label_audit
         A label audit of the same model, shown with the decisions that are in force now.
     rows
@@ -132,6 +148,9 @@ def _create(  # what a report may show, all but the first two with defaults
     request = ReportRequest(
         title=title,
         explainer=id_of(explainer),
+        author=author,
+        date=date,
+        verdict=verdict,
         rule_set=id_or_none(rule_set),
         approximation_tree=id_or_none(approximation_tree),
         map_=id_or_none(map),

@@ -115,6 +115,7 @@ RelationalWarningCode: TypeAlias = Literal[
 ReportComparisonCompared: TypeAlias = Literal["outcome", "label", "value"]
 ReportPartName: TypeAlias = Literal[
     "request",
+    "summary",
     "model",
     "prototypes",
     "map",

@@ -182,6 +182,16 @@ class ReportRequest(Record):
     """
     title: str
     """Title of the report."""
+    author: str | Unset | None = UNSET
+    """Who answers for the report; null: the name of the key that requests it, which is then filled in, where keys are
+    required.
+    """
+    date: str | Unset | None = UNSET
+    """Day of the report; null: the day of the request in UTC, which is then filled in."""
+    verdict: str | Unset | None = UNSET
+    """What the author concludes, such as `approved for one year`, at most 1,000 characters; null: the report states
+    that none is given.
+    """
     explainer: str
     """Id of the explainer whose model, prototypes, rules and tree are shown."""
     rule_set: str | Unset | None = UNSET
@@ -205,7 +215,9 @@ class ReportRequest(Record):
     none.
     """
     comparison: str | Unset = UNSET
-    """Id of a comparison of the same model with another one, or of two datasets by it, which is shown; absent: none."""
+    """Id of a comparison of the same model with another one, in either order, or of two datasets by it, which is shown;
+    absent: none.
+    """
     note: str | Unset | None = UNSET
     """Text of the author, at most 4,000 characters; null: none."""
 
@@ -219,6 +231,10 @@ class ReportResult(Record):
     """Size of the file in bytes."""
     service: str
     """Version of the service that drew it."""
+    summary: list[str]
+    """What the model decides, how well and on which rows, what the report compares, and the main cautions: a few
+    sentences, with which it begins.
+    """
     parts: list[ReportPart]
     """Its parts in their order."""
     inputs: list[ReportInput]

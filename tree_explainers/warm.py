@@ -150,6 +150,7 @@ def _run_walker() -> None:
 
 
 def _run_prototype_sets() -> None:
+    from .prototype_sets.candidate_columns import CandidateColumns
     from .prototype_sets.candidate_pairs import gather_pairs, nearest_in_pairs
     from .prototype_sets.certificate import certify
     from .prototype_sets.prototype_quality import Classes, measure_quality
@@ -160,6 +161,8 @@ def _run_prototype_sets() -> None:
     for table, weights in _tables():
         classes = np.arange(table.n_rows) % 2
         few = np.arange(0, table.n_rows, max(1, table.n_rows // 64))
+        columns = CandidateColumns.of(table, weights, few)
+        select_prototypes(table, classes, weights, "sm_a", n_prototypes=2, candidates=few, columns=columns)
         select_prototypes(table, classes, weights, "sg", n_prototypes=2, candidates=few)
         selection = select_prototypes(table, classes, weights, "sm_a", n_prototypes=4, refine="swap", candidates=few)
         certify(

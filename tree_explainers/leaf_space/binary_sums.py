@@ -64,6 +64,10 @@ class ExactSums:
         """List these pairs, and those above the limits of their rows of the block; likewise."""
         return list_both(self.digits, self.n_digits, thresholds, limits.by_digit, start, pairs)
 
+    def write(self, numbers: NDArray[np.uint16]) -> None:
+        """Write all sums, which have at most 16 digits: (n_targets, n_block)."""
+        _write_all(self.digits, self.n_digits, numbers)
+
 
 @compiled
 def tally_above(
@@ -167,6 +171,17 @@ def list_both(
         n_second = _append(above[1], target, of_target, n_second, pairs[1])
         n_before += n_first + n_second
     return n_first, n_second, len(thresholds)
+
+
+@compiled
+def _write_all(sums: NDArray[np.uint64], n_digits: int, into: NDArray[np.uint16]) -> None:
+    numbers = np.zeros((4, 64), dtype=np.uint64)
+    in_bytes = numbers.view(np.uint8)
+    for target in range(len(into)):
+        _read_all(sums[target].view(np.uint8), n_digits, numbers)
+        line = into[target]
+        for row in range(len(line)):
+            line[row] = np.uint16(in_bytes[0, row]) | np.uint16(in_bytes[1, row]) << np.uint16(8)
 
 
 class _Sums(NamedTuple):

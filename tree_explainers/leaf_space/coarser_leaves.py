@@ -119,8 +119,11 @@ class CoarserLeaves:
         """
         if self.min_leaf_rows == 1:
             return tree_weights(kind, table, leaf_values)
-        own_values = None if leaf_values is None else self.values(table, leaf_values)
-        weights = tree_weights(kind, table if kind == "random_forest" else self.table(table), own_values)
+        if kind == "random_forest":
+            weights = tree_weights(kind, table)
+        else:
+            own_values = None if leaf_values is None else self.values(table, leaf_values)
+            weights = tree_weights(kind, self.table(table), own_values)
         weights[self.n_leaves == 1] = 0
         if not weights.any():
             msg = (

@@ -4,8 +4,9 @@ A row gets what its nearest prototype has (ties: the earlier prototype). A row t
 unassigned and gets nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,9 +54,14 @@ def nearest_by_size(
     (n_rows,) int64
         Position of the prototype, or ``UNASSIGNED``; a new array each time.
     """
-    largest = np.zeros(table.n_rows, dtype=np.uint32)
-    nearest = np.full(table.n_rows, UNASSIGNED, dtype=np.int64)
-    for position, column in enumerate(each_column(table, weights, prototype_leaves)):
+    return nearest_in_columns(each_column(table, weights, prototype_leaves), table.n_rows)
+
+
+def nearest_in_columns(columns: Iterable[NDArray[Any]], n_rows: int) -> Iterator[NDArray[np.int64]]:
+    """Yield the same from the proximities of one prototype after the other to all rows, (n_rows,) each."""
+    largest = np.zeros(n_rows, dtype=np.uint32)
+    nearest = np.full(n_rows, UNASSIGNED, dtype=np.int64)
+    for position, column in enumerate(columns):
         nearer = column > largest  # an equally near prototype comes too late
         largest[nearer] = column[nearer]
         nearest = np.where(nearer, position, nearest)

@@ -5,8 +5,9 @@ phantom exemplars at distance 1 are the 0 of a row without any). A prototype mat
 sum of one objective per class, and rows of different classes are never compared.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -186,6 +187,7 @@ def measure_coverage(
     classes: NDArray[np.int64],
     prototypes: NDArray[np.int64],
     tick: Tick = no_tick,
+    columns: Iterable[NDArray[Any]] | None = None,
 ) -> CoverageByPrototype:
     """Return g after each prototype, and the number of rows that each of them represents in the end.
 
@@ -199,6 +201,8 @@ def measure_coverage(
         Rows of the table, in the order chosen.
     tick
         Called after each prototype; may raise to stop.
+    columns
+        The proximities of each prototype to all rows, (n_rows,), if they are known already.
 
     Returns
     -------
@@ -209,7 +213,7 @@ def measure_coverage(
     covered = np.zeros(table.n_rows, dtype=np.int64)
     owner = np.full(table.n_rows, -1, dtype=np.int64)
     objectives = np.empty(len(prototypes), dtype=np.int64)
-    columns = each_column(table, weights, table.leaves_of(prototypes))
+    columns = each_column(table, weights, table.leaves_of(prototypes)) if columns is None else columns
     for rank, (prototype, near) in enumerate(zip(prototypes.tolist(), columns, strict=True)):
         nearer = (classes == classes[prototype]) & (near > covered)
         covered[nearer], owner[nearer] = near[nearer], rank

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress
-from ..lazy_greedy import GreedyStep, Part, greedy
+from ..lazy_greedy import GreedyStep, Objective, Part, greedy
 from ..leaf_space.leaves import LeafTable
+from .candidate_columns import CandidateColumns, ColumnCoverage
 from .candidate_pairs import default_max_pairs
 from .coverage import class_coverage
 from .partitioned_sweep import sweep_over
@@ -66,6 +67,7 @@ class Task:
     evaluated: EvaluatedRows | None = None  # by which sg chooses; None: balanced accuracy on all rows
     agrees: NDArray[np.bool_] | None = None  # (n_rows,) rows that come first among equals; None: none does
     per_class: PerClass | NDArray[np.int64] = "by_gain"  # how many of each class, (n_classes,), or by which rule
+    columns: CandidateColumns | None = None  # all proximities of the candidates, where they are known
 
     def parts(self, chosen: list[int], n_wanted: float, *, by_class_size: bool = False) -> list[Part]:
         """Return one objective per class that has candidates; they report progress as ``chosen`` grows."""
@@ -81,10 +83,15 @@ class Task:
         def tick() -> None:
             self.report_rounds(len(chosen) / n_wanted, sweep.n_compared / n_pairs, "choosing prototypes")
 
+        def coverage(rows: NDArray[np.int64], candidates: NDArray[np.int64], max_pairs: int) -> Objective:
+            if self.columns is not None:
+                return ColumnCoverage(self.columns.among(rows, candidates), tick)
+            return class_coverage(self.table, self.weights, sweep.over(rows), candidates, max_pairs)
+
         sweep = sweep_over(self.table, self.weights, np.empty(0, dtype=np.int64), tick)
         return [
             Part(
-                class_coverage(self.table, self.weights, sweep.over(rows), candidates, max_pairs),
+                coverage(rows, candidates, max_pairs),
                 candidates,
                 Fraction(1, len(rows) if by_class_size else 1),
                 None if self.agrees is None else self.agrees[candidates],

@@ -40,6 +40,10 @@ class MinimumProximity:
         """Return where the integer proximity and the number of shared trees that count are enough."""
         return np.asarray((proximities >= self.weight) & (n_shared >= self.n_trees))
 
+    def is_reached_by_trees(self, n_shared: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+        """Return the same where trees count 1 or nothing, so that the proximity is the number of shared ones."""
+        return np.asarray(n_shared >= max(self.weight, self.n_trees))
+
 
 def each_near(
     table: LeafTable, weights: NDArray[np.int64], prototype_leaves: NDArray[np.int32]
@@ -61,8 +65,7 @@ def each_near(
     """
     minimum = MinimumProximity.of(weights)
     if weights.max() == 1:  # the proximity is the number of trees
-        fewest = max(minimum.weight, minimum.n_trees)
-        yield from (column >= fewest for column in each_column(table, weights, prototype_leaves))
+        yield from map(minimum.is_reached_by_trees, each_column(table, weights, prototype_leaves))
         return
     counts = (weights > 0).astype(np.int64)
     columns = zip(

@@ -12,6 +12,7 @@ from ..errors import InvalidInput, MethodNotApplicable
 from ..leaf_space.euclidean_table import EuclideanTable
 from ..leaf_space.leaves import LeafTable
 from ..leaf_space.subset_proximities import column
+from .candidate_columns import CandidateColumns
 from .candidate_pairs import CandidatePairs
 from .coverage import measure_coverage
 from .goal import Method, covered_classes
@@ -91,6 +92,7 @@ def select_prototypes(  # a method, its three settings, and what it works on
     candidates: NDArray[np.int64] | None = None,
     agrees: NDArray[np.bool_] | None = None,
     per_class: PerClass | NDArray[np.int64] = "by_gain",
+    columns: CandidateColumns | None = None,
     report: ReportProgress = ignore_progress,
 ) -> PrototypeSelection:
     """Choose prototypes among the rows.
@@ -132,6 +134,9 @@ def select_prototypes(  # a method, its three settings, and what it works on
     per_class : or (n_classes,) int64
         For ``sm_a`` and ``sm_wa`` without ``coverage``: how many prototypes of each class, or by which rule; see
         ``quotas``. Swaps keep them.
+    columns
+        All proximities of the candidates by these leaves and weights, where they are held anyway: the choice is the
+        same, and takes no comparing.
     report
         Progress callback, called several times a second; may raise to stop.
 
@@ -155,12 +160,13 @@ def select_prototypes(  # a method, its three settings, and what it works on
     _check_counts(method, coverage, per_class)
     _check_weights(table, weights)
     _check_candidates(table, method, n_prototypes, eligible)
+    _check_columns(columns, table, eligible)
     share = 1.0 if refine == "none" else _SHARE_BEFORE_SWAPS
     goal = None if coverage is None else CoverageGoal(table, weights, coverage)
     classes_covered = covered_classes(method, classes)
     task = Task(
         table, classes_covered, weights, eligible, n_prototypes, alpha, part_of(report, 0, share), goal, evaluated,
-        agrees, per_class,
+        agrees, per_class, columns,
     )  # fmt: skip
     outcome = METHODS[method](task)
     first = rows = np.array(outcome.rows, dtype=np.int64)
@@ -178,7 +184,8 @@ def select_prototypes(  # a method, its three settings, and what it works on
         )
         rows, n_swaps, pairs = refined.rows, refined.n_swaps, refined.pairs  # by these pairs the swaps were chosen
         rows = rows if agrees is None else _agreeing_twins(task, rows, classes, agrees)
-    covered = measure_coverage(table, weights, task.classes, rows, partial(report, 1, "measuring coverage"))
+    tick, near = partial(report, 1, "measuring coverage"), None if columns is None else columns.of_rows(rows)
+    covered = measure_coverage(table, weights, task.classes, rows, tick, near)
     return PrototypeSelection(
         method=method,
         rows=rows,
@@ -279,6 +286,14 @@ def _check_candidates(table: LeafTable, method: Method, n_prototypes: int, candi
     if method != "a_pete" and not 1 <= n_prototypes <= n_candidates:
         noun = "rows" if n_candidates == table.n_rows else "candidates"
         msg = f"n_prototypes must be 1 to {n_candidates}, the number of {noun}, got {n_prototypes}"
+        raise InvalidInput(msg)
+
+
+def _check_columns(columns: CandidateColumns | None, table: LeafTable, candidates: NDArray[np.int64]) -> None:
+    if columns is None:
+        return
+    if len(columns.proximities) != table.n_rows or not np.array_equal(columns.candidates, candidates):
+        msg = f"columns must be of the {len(candidates)} candidates and all {table.n_rows} rows"
         raise InvalidInput(msg)
 
 

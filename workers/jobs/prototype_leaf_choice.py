@@ -7,6 +7,7 @@ prototypes predict.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -18,7 +19,8 @@ from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_leaves, steps_of_min_leaf_rows
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.leaf_space.partitioned_table import PartitionedTable
-from tree_explainers.prototype_sets.classifier import nearest_by_size
+from tree_explainers.prototype_sets.candidate_columns import CandidateColumns
+from tree_explainers.prototype_sets.classifier import nearest_by_size, nearest_in_columns
 from tree_explainers.prototype_sets.goal import Method
 from tree_explainers.prototype_sets.leaf_choice import (
     PrototypeErrors,
@@ -28,7 +30,7 @@ from tree_explainers.prototype_sets.leaf_choice import (
     n_tried_rows,
 )
 from tree_explainers.prototype_sets.quotas import PerClass
-from tree_explainers.prototype_sets.row_coverage import near_rows
+from tree_explainers.prototype_sets.row_coverage import MinimumProximity, near_rows
 from tree_explainers.prototype_sets.selection import sample_candidates, select_prototypes
 
 from .inputs import OpenModel, ScoredDataset
@@ -189,21 +191,26 @@ def _try_step(
     trial: _Trial, table: LeafTable, leaves: CoarserLeaves, kind: ProximityKind, report: ReportProgress
 ) -> _Step:
     weights = leaves.weights(kind, trial.table, trial.model.ensemble.leaf_values)
+    columns = CandidateColumns.of(table, weights, trial.candidates, partial(report, 0, "choosing prototypes"))
     prototypes = select_prototypes(
         table, trial.classes, weights, trial.method,
         n_prototypes=trial.n_prototypes, candidates=trial.candidates, agrees=trial.agrees,
-        per_class=trial.per_class, report=report,
+        per_class=trial.per_class, columns=columns, report=report,
     ).rows  # fmt: skip
-    prototype_leaves = table.leaves_of(prototypes)
-    *_, nearest = nearest_by_size(table, weights, prototype_leaves)
+    if columns is None:
+        prototype_leaves = table.leaves_of(prototypes)
+        *_, nearest = nearest_by_size(table, weights, prototype_leaves)
+        is_near = near_rows(table, weights, prototype_leaves)
+    else:
+        *_, nearest = nearest_in_columns(columns.of_rows(prototypes), table.n_rows)
+        is_near = MinimumProximity.of(weights).is_reached_by_trees(columns.largest(prototypes))
     errors = (
         PrototypeErrors.of_classes(nearest, prototypes, trial.classes)
         if trial.values is None
         else PrototypeErrors.of_values(nearest, prototypes, trial.values)
     )
-    n_near = int(near_rows(table, weights, prototype_leaves).sum())
     return _Step(
-        TriedStep(n_near, errors, is_own_kind=kind == trial.kinds[0]),
+        TriedStep(int(is_near.sum()), errors, is_own_kind=kind == trial.kinds[0]),
         leaves.min_leaf_rows,
         kind,
         int((weights > 0).sum()),

@@ -1,0 +1,127 @@
+"""Proximities of a few candidates to all rows, held at once: for choosing again and again among the same few.
+
+Where leaves are tried, some hundred candidates are compared with some thousand rows, in one set of leaves after the
+other. All their proximities take megabytes, and one pass of masks finds them: 512 candidates for the price of one.
+From them follow the choice, what it covers, and each row's nearest prototype, and no leaves are compared again.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled
+from ..compute.progress import Tick, no_tick
+from ..leaf_space.leaf_masks import BLOCK
+from ..leaf_space.leaves import LeafTable
+from ..leaf_space.proximity import columns
+from .list_sweep import ListSweep
+from .mask_sweep import MaskSweep
+from .pair_lists import blocks
+from .work_items import Pieces
+
+_MOST_BYTES = 2**26
+_MOST_TREES = np.iinfo(np.uint16).max
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateColumns:
+    """The proximity of each candidate to each row: the number of trees that count and in which they share a leaf."""
+
+    candidates: NDArray[np.int64]  # (n_candidates,) rows, ascending
+    proximities: NDArray[np.uint16]  # (n_rows, n_candidates)
+
+    @staticmethod
+    def of(
+        table: LeafTable, weights: NDArray[np.int64], candidates: NDArray[np.int64], tick: Tick = no_tick
+    ) -> "CandidateColumns | None":
+        """Compare candidates with all rows; return ``None`` where trees weigh differently, or for 64 MiB and more.
+
+        Parameters
+        ----------
+        table, weights
+            All rows, in memory here, and what each tree counts.
+        candidates : (n_candidates,) int64
+            Rows of the table, ascending.
+        tick
+            Called several times a second; may raise to stop.
+        """
+        n_bytes = 2 * table.n_rows * len(candidates)
+        if weights.max() > 1 or len(weights) > _MOST_TREES or n_bytes >= _MOST_BYTES:
+            return None
+        proximities = np.empty((table.n_rows, len(candidates)), dtype=np.uint16)
+        pieces = Pieces(tick)
+        by_masks, by_lists = MaskSweep(table, weights, pieces), ListSweep(table, weights, pieces)
+        for part in blocks(len(candidates), BLOCK):
+            some = candidates[part]
+            if by_lists.nanoseconds(some) < table.n_rows * by_masks.nanoseconds_per_target:
+                proximities[:, part] = columns(table, weights, table.leaves_of(some)).T
+                tick()
+            else:
+                by_masks.write(some, proximities[:, part])
+        return CandidateColumns(candidates, proximities)
+
+    def of_rows(self, rows: NDArray[np.int64]) -> Iterator[NDArray[np.uint16]]:
+        """Yield the proximities of one candidate after the other to all rows, (n_rows,); ``rows`` are candidates."""
+        for index in np.searchsorted(self.candidates, rows).tolist():
+            yield self.proximities[:, index].copy()
+
+    def largest(self, rows: NDArray[np.int64]) -> NDArray[np.uint16]:
+        """Return the proximity of each row to the nearest of some candidates, (n_rows,)."""
+        return np.asarray(self.proximities[:, np.searchsorted(self.candidates, rows)].max(axis=1))
+
+    def among(self, rows: NDArray[np.int64], candidates: NDArray[np.int64]) -> NDArray[np.uint16]:
+        """Return the proximities of some candidates to some rows, (n_rows, n_candidates)."""
+        indices = np.searchsorted(self.candidates, candidates)
+        return np.ascontiguousarray(self.proximities[np.ix_(rows, indices)])
+
+
+class ColumnCoverage:
+    """g restricted to the rows of one class, as ``coverage.ClassCoverage`` has it, from proximities that are known.
+
+    Parameters
+    ----------
+    proximities : (n_rows, n_candidates) uint16
+        Of the rows of the class to those candidates that are of it.
+    tick
+        Called after each prototype; may raise to stop.
+    """
+
+    def __init__(self, proximities: NDArray[np.uint16], tick: Tick) -> None:
+        self._proximities, self._tick = proximities, tick
+        self._covered = np.zeros(len(proximities), dtype=np.uint16)
+        self.n_at_once = proximities.shape[1]
+
+    def first_gains(self) -> NDArray[np.int64]:
+        """Return each candidate's gain while there is no prototype."""
+        return np.asarray(self._proximities.sum(axis=0, dtype=np.int64))
+
+    def gains(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return by how much g would grow if each of these candidates alone became a prototype."""
+        highest = np.full_like(self._covered, np.iinfo(np.uint16).max)
+        return self._losses(self._covered, highest)[items]
+
+    def add(self, item: int, exact_items: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Make this candidate a prototype; return the losses of some candidates' gains."""
+        before, self._covered = self._covered, np.maximum(self._covered, self._proximities[:, item])
+        self._tick()
+        return self._losses(before, self._covered)[exact_items]
+
+    def _losses(self, before: NDArray[np.uint16], now: NDArray[np.uint16]) -> NDArray[np.int64]:
+        losses = np.zeros(self._proximities.shape[1], dtype=np.int64)
+        _add_losses(self._proximities, before, now, losses)
+        return losses
+
+
+@compiled
+def _add_losses(
+    proximities: NDArray[np.uint16], before: NDArray[np.uint16], now: NDArray[np.uint16], losses: NDArray[np.int64]
+) -> None:
+    """Add what each candidate gains less of rows that are covered otherwise than before."""
+    for row in range(len(before)):
+        if before[row] == now[row]:
+            continue
+        line, low, high = proximities[row], np.int32(before[row]), np.int32(now[row])
+        for candidate in range(len(line)):
+            losses[candidate] += min(max(np.int32(line[candidate]), low), high) - low

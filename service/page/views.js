@@ -48,6 +48,12 @@ function wireAddress(main) {
   for (const field of main.querySelectorAll("[data-go]")) {
     field.addEventListener("change", () => { if (field.value) location.hash = field.dataset.go + encodeURIComponent(field.value); });
   }
+  for (const form of main.querySelectorAll("form[data-query]")) {
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      location.hash = `${form.dataset.query}?${new URLSearchParams([...new FormData(form)].filter(([, text]) => text))}`;
+    });
+  }
   for (const field of main.querySelectorAll("[data-parameter]")) {
     field.addEventListener("change", () => go({ [field.dataset.parameter]: field.value }));
   }

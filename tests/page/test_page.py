@@ -168,6 +168,28 @@ def test_a_map_names_lists_and_explains_its_rows(tab: Watched, shown: Shown) -> 
     tab.page.wait_for_selector(".ls-why")
 
 
+def test_rows_are_searched_by_a_range_a_refusal_stands_at_its_field_and_a_row_is_opened(
+    tab: Watched, shown: Shown
+) -> None:
+    tab.open(shown.address(f"datasets/{shown.registered.dataset['id']}"), ".ls-dataset")
+    tab.page.click("text=See and search its rows")
+    tab.page.wait_for_selector(".ls-table-of-rows table")
+    name = shown.registered.model["feature_names"][0]
+    tab.page.select_option('[name="where"]', name)
+    tab.page.fill('[name="at_least"]', "a lot")
+    tab.page.press('[name="at_least"]', "Enter")
+    tab.page.wait_for_selector("#ls-problem-at_least >> text='a lot' is no number")
+    tab.page.fill('[name="at_least"]', "1")
+    tab.page.press('[name="at_least"]', "Enter")
+    tab.page.wait_for_selector(".ls-table-of-rows table")
+    path = f"/v1/datasets/{shown.registered.dataset['id']}/rows?where={name}&at_least=1&limit=50"
+    found = [row["row_id"] for row in httpx.get(f"{shown.url}{path}").raise_for_status().json()["data"]]
+    links = tab.page.locator(".ls-table-of-rows tbody th a")
+    assert links.all_inner_texts() == found
+    links.first.click()
+    tab.page.wait_for_selector(f".ls-why h1:has-text('row {found[0]}')")
+
+
 def test_the_questionnaire_ends_at_a_leaf(tab: Watched, shown: Shown) -> None:
     tab.open(shown.address(f"trees/{shown.tree['id']}"), ".ls-tree")
     tab.page.click("text=Answer its questions")

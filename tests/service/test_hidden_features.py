@@ -153,6 +153,7 @@ _THINGS = {  # of views of the page, whose addresses do not say what their ids a
     "comparisons": "comparison_id",
     "evaluations": "evaluation_id",
     "explainers": "explainer_id",
+    "rows": "dataset_id",
     "regions": "explainer_id",
 }
 _ELSEWHERE = re.compile(  # relational nouns have no features of a dataset; others are read in tests of their own

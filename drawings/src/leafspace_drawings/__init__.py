@@ -26,6 +26,7 @@ from .place import Call, Place, draw_at
 from .prototype_set import SetContext, draw_prototype_set, draw_represented
 from .regions import Panel, RegionsContext, Side, draw_regions
 from .relational_forest import draw_relational_forest
+from .rows import RowsPage, draw_rows
 from .rule_set import RulesContext, draw_rule_set
 from .value_fields import text_of
 
@@ -58,6 +59,7 @@ __all__ = [
     "RefusedValue",
     "RegionsContext",
     "ReviewContext",
+    "RowsPage",
     "RulesContext",
     "SetContext",
     "Side",
@@ -91,6 +93,7 @@ __all__ = [
     "draw_regions",
     "draw_relational_forest",
     "draw_represented",
+    "draw_rows",
     "draw_rule_set",
     "notebook_output",
     "options_of",

@@ -54,7 +54,7 @@ def test_a_tree_approximates_a_forest(tree: ApproximationTree) -> None:
     assert tree.to_frame()["settled"].tolist() == [None] * len(tree.nodes)
     assert tree.to_frame()["n_samples"].tolist() == [node.n_samples for node in tree.nodes]
     n_leaves = sum(node.left is None for node in tree.nodes)
-    assert repr(tree) == f"<ApproximationTree {tree.id} ready, {n_leaves} leaves>"
+    assert repr(tree).startswith(f"ApproximationTree {tree.id} (ready, {n_leaves} leaves, ")
 
 
 def _n_significant(tree: ApproximationTree) -> int:

@@ -49,7 +49,9 @@ def test_the_nearest_rows_of_every_row_come_as_a_frame(client: Leafspace, model:
     assert list(of_first["neighbor_row_id"]) == [f"patient {row}" for row in others]
     assert of_first["proximity"].to_numpy() == pytest.approx(_PROXIMITY[0, others])
     assert frame["row"].nunique() == proximities.result.n_rows == len(_FRAME)
-    assert repr(proximities) == f"<Proximities {proximities.id} ready, {len(_FRAME)} rows with up to 3 neighbors each>"
+    assert repr(proximities).startswith(
+        f"Proximities {proximities.id} (ready, {len(_FRAME)} rows, up to 3 neighbors each"
+    )
 
 
 def test_what_a_job_found_is_written_to_a_file(client: Leafspace, model: str, dataset: str, tmp_path: Path) -> None:
@@ -114,10 +116,10 @@ def test_a_map_comes_as_a_frame_and_places_new_rows(client: Leafspace, model: st
     assert [each.proximity for each in placed] == [1, 1, 1]
     assert [each.row_id for each in placed] == [str(row) for row in frame["row"][:3]]
     result = made.result
-    assert repr(made) == (
-        f"<Map {made.id} ready, 60 rows, trustworthiness {result.trustworthiness:.3f} (by chance "
+    assert repr(made).startswith(
+        f"Map {made.id} (ready, 60 rows, trustworthiness {result.trustworthiness:.3f} (by chance "
         f"{result.trustworthiness_by_chance:.3f}), neighbours kept {result.neighbors_kept:.1%} (by chance "
-        f"{result.neighbors_kept_by_chance:.1%})>"
+        f"{result.neighbors_kept_by_chance:.1%})"
     )
 
 

@@ -1,5 +1,6 @@
 """What notebooks show of the client's objects: static pictures of documents that the real service answered."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from html import unescape
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from leafspace_client import (
     ApproximationTree,
+    Explainer,
     Explanation,
     Explanations,
     ExplanationSet,
@@ -33,6 +35,7 @@ _VIEWS: dict[str, Callable[..., Any]] = {
     "Proximities": Proximities,
     "RuleSet": RuleSet,
 }
+_EXAMPLES = Path(__file__).parents[3] / "service" / "examples.json"
 _RECORDS = ("Dataset", "Job", "Model", "NextQuestion")
 
 
@@ -99,6 +102,56 @@ def test_a_set_of_explanations_shows_the_largest_mean_effects() -> None:
     shown = _view("ExplanationSet", result=result)._repr_html_()
 
     assert "petal_length 0.43, petal_width 0.25, sepal_length 0.01<" in shown
+
+
+@pytest.mark.parametrize(
+    ("shown", "line"),
+    [
+        (
+            lambda: _record("Model"),
+            "Model 'iris forest' (random forest, 30 trees, 4 features, outcomes setosa/versicolor/virginica)",
+        ),
+        (lambda: _record("Model", name=None, n_trees=0, ensemble=None, classes=[]), "Model mdl_x (4 features)"),
+        (lambda: _record("Dataset"), "Dataset 'iris measurements' (150 rows, 4 features, target species)"),
+        (lambda: _record("Job", status="running"), "Job job_x (comparison, running"),
+        (lambda: _view("PrototypeSet"), "PrototypeSet prs_x (ready, 2 prototypes, 150 rows, outcomes setosa/"),
+        (lambda: _view("RuleSet", status="pending", result=None), "RuleSet rls_x (pending)"),
+        (lambda: PrototypeSet(Leafspace()._transport, None, "prs_1"), "PrototypeSet prs_x (not loaded)"),
+        (lambda: _record("NewApiKey"), "NewApiKey 'scoring, production' (may read, explain)"),
+        (lambda: _explanations()[0], "Explanation of row flower-1: virginica (0.95), petal_width +0.53, "),
+        (_explanations, "Explanations of 1 row"),
+        (lambda: Leafspace().models, "Models of http://"),
+    ],
+)
+def test_an_object_is_named_and_described_in_a_line(shown: Callable[[], Any], line: str) -> None:
+    shortened = re.sub(r"\b(mdl|job|prs|rls)_\w+", r"\1_x", repr(shown()))
+    assert shortened.startswith(line)
+
+
+def test_every_answer_of_the_contract_is_a_line_without_addresses_in_memory() -> None:
+    schemas = json.loads(_EXAMPLES.read_text(encoding="utf-8"))["schemas"]
+    things = [schema for schema in schemas if "object_" in getattr(vars(types).get(schema), "__defaults__", ())]
+    assert len(things) > 30
+    for schema in things:
+        shown = repr(_record(schema)).splitlines()[0]
+        assert schema.removesuffix("Summary") in shown
+        assert " object at 0x" not in shown
+
+
+def test_what_a_thing_was_made_of_is_named_where_the_client_has_met_it() -> None:
+    transport = Leafspace()._transport
+    model = _record("Model")
+    prototypes = types.PrototypeSet.from_dict(document("PrototypeSet"))
+    transport.known_documents.remember(model)
+    prototypes.request.model = model.id
+
+    shown = PrototypeSet(transport, prototypes)
+    explainer = _record("Explainer", model=model.id, prototype_set=prototypes.id)
+
+    assert repr(shown).endswith(", model 'iris forest')")
+    assert repr(Explainer(transport, explainer)) == (
+        "Explainer 'iris, all features' (model 'iris forest', 2 prototypes)"
+    )
 
 
 def test_an_explanation_uses_the_columns_of_a_dataset_that_the_client_has_met() -> None:

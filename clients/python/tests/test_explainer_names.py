@@ -21,7 +21,7 @@ def test_a_name_is_called_while_its_explainer_is_exchanged(client: Leafspace, fo
     named = client.explainer_names.put("sdk-names", first)
 
     assert (named.name, named.id, named.explainer) == ("sdk-names", "sdk-names", first)
-    assert repr(named) == f"<NamedExplainer 'sdk-names' for {first}>"
+    assert repr(named) == f"NamedExplainer 'sdk-names' (explainer {first})"
     assert len(named.explain(rows)) == 2
     with pytest.raises(NotFound, match="no model has the id 'sdk-names': such ids begin with mdl_"):
         client.models.get("sdk-names")

@@ -99,7 +99,7 @@ def test_a_pickle_holds_the_address_and_no_key(monkeypatch: pytest.MonkeyPatch) 
         assert _KEY.encode() not in pickled
         assert b"tumours" not in pickled
         assert len(server.requests) == n_calls
-        assert repr(explainer) == "<Explainer exp_1>"
+        assert repr(explainer) == "Explainer exp_1 (not loaded)"
         assert (explainer.id, explainer.model, explainer.shown_features) == ("exp_1", "mdl_1", ["age"])
         assert len(server.requests) == n_calls + 1
         assert server.requests[-1].headers["Authorization"] == "Bearer lsk_other"

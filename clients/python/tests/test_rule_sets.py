@@ -77,7 +77,7 @@ def test_a_forest_is_described_in_a_few_rules(rule_set: RuleSet) -> None:
     assert lines[-1] == f"Caution: {rule_set.result.caution}."
     assert rule_set.evaluation.as_printed.error is not None
     assert rule_set.to_frame()["text"].tolist() == [rule.text for rule in rule_set.rules]
-    assert repr(rule_set) == f"<RuleSet {rule_set.id} ready, {len(rule_set.rules)} rules>"
+    assert repr(rule_set).startswith(f"RuleSet {rule_set.id} (ready, {len(rule_set.rules)} rules, ")
 
 
 def test_exported_rules_run_and_say_what_explanations_say(

@@ -24,6 +24,7 @@ from leafspace_client import (
     PrototypeSet,
 )
 from leafspace_client.explanations import WishedChanges
+from leafspace_drawings import words
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 from sklearn.linear_model import LinearRegression
@@ -165,9 +166,8 @@ def test_prototypes_are_chosen_by_coverage_or_by_validation(client: Leafspace) -
     assert str(audit).startswith(f"1. row {first.row_id}: labelled {first.label}, suggested {first.suggested_label} (")
     wrong = audit.result.estimated_wrong
     estimated = f"about {wrong.number} ({wrong.low} to {wrong.high} with a probability of 90%)"
-    assert (
-        repr(audit) == f"<LabelAudit {audit.id} ready, {audit.result.n_rows} rows, labels that are wrong: {estimated}>"
-    )
+    labels = f"{audit.result.n_rows} rows, labels that are wrong: {estimated}"
+    assert repr(audit).startswith(f"LabelAudit {audit.id} (ready, {labels}")
     assert f"Labels that are wrong, of {audit.result.n_rows}: {estimated}." in str(audit)
     assert audit.result.leaf_steps[0].min_leaf_rows == 1
     assert (
@@ -190,7 +190,7 @@ def test_as_text_the_bound_for_all_rows_comes_first_and_classes_left_out_are_nam
     assert lines[2].endswith("1 prototype among the 100 sampled candidates could reach.")
     assert lines[4] == "Classes without a prototype: 'huge', 'malignant'."
     assert "2 classes have no prototype" in lines[-1]
-    assert repr(found) == f"<PrototypeSet {found.id} ready, 1 prototype>"
+    assert repr(found).startswith(f"PrototypeSet {found.id} (ready, 1 prototype, {found.result.n_rows:,} rows, ")
 
 
 def test_its_content_comes_in_three_forms(prototype_set: PrototypeSet) -> None:
@@ -287,7 +287,11 @@ def test_an_explanation_reads_well_and_becomes_a_frame(explainer: Explainer) -> 
     assert lines[begin + 1 : begin + 6] == [
         f"   {reason['text']}" for reason in sent["nearest_prototypes"][0]["reasons"]
     ]
-    assert repr(first) == f"<Explanation of row 0, ok: {sent['summary']}>"
+    score = words.brief(first.scores[first.label])
+    largest = sent["effects"]["features"][0]
+    assert repr(first).startswith(
+        f"Explanation of row 0: malignant ({score}), {largest['feature']} {words.signed(largest['effect'])}, "
+    )
     assert first["prediction"]["label"] == first.label == "malignant"
     assert len(explanations[1:]) == 2
     for wrong in ("summaries", "_explained", "to_frame"):
@@ -393,7 +397,7 @@ def test_frames_have_the_rows_that_could_not_be_explained_too(client: Leafspace,
     assert abstained.label == frame.set_index("row_id")["label"][abstained.row_id]
     assert abstained.nearest_prototypes[0].row_id == frame.set_index("row_id")["prototype_row_id"][abstained.row_id]
     assert frame["problem_code"].iloc[-1] == "bad_feature_type"
-    assert frame["problem_detail"].iloc[-1] == repr(explanations[100]).partition("error: ")[2].removesuffix(">")
+    assert frame["problem_detail"].iloc[-1] == repr(explanations[100]).partition(": error, ")[2]
     assert set(explanations.to_frame("reasons")["row_id"]) <= set(frame["row_id"][frame["status"] == "ok"])
 
 
@@ -452,7 +456,8 @@ def test_labels_are_those_that_the_estimator_predicts(client: Leafspace, service
     assert {near.label for each in searched for near in each.nearest_rows} == {True}
     _check_what_would_change(explainer, rows.iloc[:1])
     made = client.explanation_sets.create(explainer, client.register_dataset(rows)).wait(timeout=PATIENCE_SECONDS)
-    assert repr(made) == f"<ExplanationSet {made.id} ready, {len(predicted)} of {len(predicted)} rows explained>"
+    counts = f"{len(predicted)} rows, {len(predicted)} explained"
+    assert repr(made).startswith(f"ExplanationSet {made.id} (ready, {counts}")
     assert _typed(each.label for each in made.explanations()) == _typed(predicted)
     assert _typed(each.label for each in pickle.loads(pickle.dumps(explainer)).explain(rows)) == _typed(predicted)  # noqa: S301  # our own
     with Leafspace(service.url) as other:

@@ -26,7 +26,7 @@ def test_what_was_answered_is_found_verified_and_deleted(client: Leafspace, fore
     (stored,) = client.explanations.list(explainer=explainer, row_id="b")
     assert (stored.explainer, stored.explanation.details) == (explainer.id, answered[1].details)
     assert stored.request["row_ids"] == ["b"]
-    assert repr(stored) == f"<StoredExplanation {stored.id} of row 'b' by {explainer.id}>"
+    assert repr(stored) == "StoredExplanation of row b: explainer 'sdk, stored'"
     assert client.explanations.get(stored.id).digest == stored.digest
     assert pickle.loads(pickle.dumps(stored)).row_id == "b"  # noqa: S301  # our own
     assert stored.verify().status == client.explanations.verify(stored).status == "same"

@@ -34,7 +34,12 @@ def kind_of(model: Json) -> str:
     """Return what a model is, in words."""
     if not model["n_trees"]:
         return "a model without trees"
-    return _KINDS.get(model["ensemble"], "tree ensemble")
+    return ensemble_words(model["ensemble"])
+
+
+def ensemble_words(ensemble: str | None) -> str:
+    """Return how the trees of a model are combined, in words."""
+    return _KINDS.get(ensemble or "", "tree ensemble")
 
 
 @picture("model", ids="mdl_", part="models", words="model", context=ModelContext)

@@ -13,7 +13,6 @@ from .artefacts import (
     Content,
     TableForm,
     content,
-    counted,
     download,
 )
 from .calls import Program, awaitable, blocking, call_of, create, fetch
@@ -43,7 +42,6 @@ from .types import (
     ApproximationTreeLeafProbabilities,
     ApproximationTreeMethod,
     ApproximationTreeRequest,
-    ApproximationTreeResult,
     ApproximationTreeSignificanceLevelOf,
     BootstrapGenerator,
     CandidateSplits,
@@ -116,9 +114,6 @@ class ApproximationTreeView(ArtefactView[Details]):
     def __str__(self) -> str:
         is_ready = self._has_result()
         return f"{describe_tree(self.nodes)}\n{describe_tree_figures(self.result)}" if is_ready else repr(self)
-
-    def _contents(self, result: ApproximationTreeResult) -> str:
-        return counted(result.n_leaves, "leaf", "leaves")
 
 
 def _content(self: ApproximationTreeView, form: TableForm = "json") -> Program[bytes]:

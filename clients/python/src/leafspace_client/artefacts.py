@@ -22,13 +22,6 @@ TableFile = Literal["csv", "parquet"]
 TABLE_MEDIA_TYPES = {"json": "application/json", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
 
-def counted(n: int, noun: str, plural: str | None = None) -> str:
-    """Return a number and what is counted: ``1 leaf``, ``2,000 leaves``."""
-    from leafspace_drawings import words  # importing the client stays quick
-
-    return words.counted(n, noun, plural)
-
-
 @dataclass(frozen=True, slots=True)
 class Content:
     """How the whole result is fetched."""
@@ -54,16 +47,6 @@ class ArtefactView(View[Details]):
         details: Any = self.details
         job: str | None = details.job
         return job
-
-    def __repr__(self) -> str:
-        status = "" if self._details is None else f" {self.status}"
-        result = self._loaded_result
-        contents = "" if result is None else self._contents(result)
-        return f"<{type(self).__name__} {self.id}{status}{', ' if contents else ''}{contents}>"
-
-    def _contents(self, result: Any) -> str:  # of each noun its own
-        """Return what is in a result, in a few words, if there is anything to tell."""
-        return ""
 
     @property
     def result(self) -> Any:  # of each noun its own

@@ -82,7 +82,7 @@ class Late(Generic[Blocking, Awaitable]):
         return collection
 
     def __repr__(self) -> str:
-        return f"<{self._name} of a client>"
+        return f"{self._name} of a client"
 
 
 class Collections:

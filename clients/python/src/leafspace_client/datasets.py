@@ -82,7 +82,7 @@ class SourceRegistrationView(Connected):
         self.job = job
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} by {self.job.id}, {self.job.status}>"
+        return f"{type(self).__name__} by {self.job!r}"
 
 
 RegistrationT = TypeVar("RegistrationT", bound=SourceRegistrationView)

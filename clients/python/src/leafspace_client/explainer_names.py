@@ -46,10 +46,6 @@ class NamedExplainerView(View[ExplainerName]):
         """The change that led to this state: ``put(…, expected=named)`` is refused after any other."""
         return self.details.last_change
 
-    def __repr__(self) -> str:
-        meaning = "" if self._details is None else f" for {self.explainer}"
-        return f"<{type(self).__name__} {self.name!r}{meaning}>"
-
 
 def _history(self: Connected, name: Identified) -> Program[list[ExplainerNameChange]]:  # a method
     """Return who changed what a name means, and when, newest first; also of a name that was deleted.

@@ -88,10 +88,6 @@ class ExplainerView(View[Details | ExplainerSummary]):
         assert isinstance(self.details, Details)  # loaded above
         return self.details.shown_features
 
-    def __repr__(self) -> str:
-        made_from = "" if self._details is None else f" of {self.model} by {self.prototype_set}"
-        return f"<{type(self).__name__} {self.id}{made_from}>"
-
 
 def explain_rows(  # what explanations may have
     self: View[Any],

@@ -16,7 +16,7 @@ from .contract.explanation_sets import (
 from .explanations import Explanation, Explanations, SearchedRows, WishedChanges, parts_of
 from .labels import Label
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
-from .types import Detail, ExplanationSetRequest, ExplanationSetResult, Include, NumberOfReasons, RunOn
+from .types import Detail, ExplanationSetRequest, Include, NumberOfReasons, RunOn
 from .types import ExplanationSet as Details
 
 EXPLANATION_SETS: Noun[Details] = Noun(get_explanation_set, list_explanation_sets, delete_explanation_set)
@@ -43,9 +43,6 @@ class ExplanationSetView(ArtefactView[Details]):
         "mean_absolute_effects": "largest mean effects",
     }
     contents = Content(get_explanation_set_content, {**_MEDIA_TYPES, "json": "application/json"})
-
-    def _contents(self, result: ExplanationSetResult) -> str:
-        return f"{result.n_explained:,} of {result.n_rows:,} rows explained"
 
 
 def _explanations(self: ExplanationSetView) -> Program[Explanations]:

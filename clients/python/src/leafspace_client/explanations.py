@@ -1,5 +1,6 @@
 """Explanations: single predictions explained by their nearest prototypes, in the words of the service."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict, overload
@@ -9,6 +10,7 @@ from .displays import Displayed
 from .errors import Invalid
 from .explanation_fields import ExplanationFields
 from .frames import FrameOf, explanations_frame
+from .headlines import counted, headline
 from .known_documents import KnownDocuments
 from .labels import Label
 from .records import ignored_line
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from .pictures import Drawing
 
 _SHOWN_EXPLANATIONS = 10
+_SHOWN_OUTCOMES = 5
 
 
 class SearchedRows(TypedDict, total=False):
@@ -128,7 +131,7 @@ class Explanation(ExplanationFields, Displayed):
     >>> explanation.label, explanation.scores, explanation["nearest_prototypes"][0].label
     (1, {1: 0.9}, 1)
     >>> explanation
-    <Explanation of row loan-4711, ok: Predicted as 1.>
+    Explanation of row loan-4711: 1 (0.9), nearest prototype loan-7 (0.8)
     """
 
     def __init__(
@@ -176,8 +179,7 @@ class Explanation(ExplanationFields, Displayed):
         return describe_explanation(self)
 
     def __repr__(self) -> str:
-        text = self.summary if self.problem is None else self.problem.detail
-        return f"<Explanation of row {self.row_id}, {self.status}: {text}>"
+        return headline(self.details if self.problem else self._explained, kind="Explanation")
 
     def _draw(self) -> "Drawing":
         from .pictures import drawing_of_explanation  # imports what draws
@@ -224,7 +226,10 @@ class Explanations(Sequence[Explanation], Displayed):
         return "\n\n".join([*shown, *([f"… and {rest:,} more"] if rest else []), *ignored])
 
     def __repr__(self) -> str:
-        return f"<{len(self)} explanations>"
+        labels = ((each.status if each.label is None else each.label) if each.is_ok else "refused" for each in self)
+        counts = Counter(map(str, labels))
+        outcomes = ", ".join(f"{n:,} {outcome}" for outcome, n in counts.most_common(_SHOWN_OUTCOMES))
+        return f"Explanations of {counted(len(self), 'row')}{f' ({outcomes})' if len(counts) > 1 else ''}"
 
     def _draw(self) -> "Drawing":
         from .pictures import drawing_of_explanations  # imports what draws

@@ -17,7 +17,6 @@ from .artefacts import (
     Content,
     TableForm,
     content,
-    counted,
     download,
 )
 from .calls import Program, Work, awaitable, blocking, call_of, create, fetch
@@ -34,6 +33,7 @@ from .contract.feature_sets import (
 )
 from .errors import Invalid
 from .frames import feature_rows_frame, features_frame
+from .headlines import counted
 from .jobs import check_success, wait_for_job
 from .nested_rows import examples_a_call, nested_batches, nested_instances
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none
@@ -45,7 +45,6 @@ from .types import (
     FeatureRow,
     FeatureRowsRequest,
     FeatureSetRequest,
-    FeatureSetResult,
     Problem,
     RelationalFeature,
 )
@@ -77,9 +76,6 @@ class FeatureSetView(ArtefactView[Details]):
     def __str__(self) -> str:
         return describe_features(self.features) if self._has_result() else repr(self)
 
-    def _contents(self, result: FeatureSetResult) -> str:
-        return counted(result.n_features, "feature")
-
 
 class FeatureRows(Sequence[FeatureRow]):
     """The values of features of several examples, in their order; ``features`` has their names."""
@@ -100,7 +96,7 @@ class FeatureRows(Sequence[FeatureRow]):
         return len(self._rows)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} rows of {len(self.features):,} features>"
+        return f"FeatureRows ({counted(len(self), 'row')} of {counted(len(self.features), 'feature')})"
 
     @checked
     def to_frame(self) -> Any:  # a DataFrame

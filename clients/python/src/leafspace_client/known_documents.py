@@ -22,8 +22,12 @@ class KnownDocuments:
         for name in list(self._records)[:-_MOST_REMEMBERED]:
             self._records.pop(name, None)
 
+    def record(self, name: str | None) -> Any:  # an answer of any noun
+        """Return the service's latest answer about an object as it came; None where there was none."""
+        return self._records.get(name or "")
+
     def document(self, name: str | None) -> dict[str, Any] | None:
         """Return the service's latest answer about an object, if there was one."""
-        record = self._records.get(name or "")
+        record = self.record(name)
         document: dict[str, Any] | None = None if record is None else record.to_dict()
         return document

@@ -34,7 +34,7 @@ class LocalLeafspace(Leafspace):
 
     def __repr__(self) -> str:
         state = "closed" if self._process.poll() is not None else "running"
-        return f"<LocalLeafspace at {self.url}, {state}>"
+        return f"LocalLeafspace at {self.url} ({state})"
 
     def close(self) -> None:
         """Close the connections and stop the service; what it kept in a folder of its own is gone then."""

@@ -11,13 +11,13 @@ from .artefacts import (
     BlockingArtefact,
     Content,
     TableFile,
-    counted,
     download,
     every_item,
 )
 from .calls import Program, Work, awaitable, blocking, create, fetch
 from .contract.maps import create_map, delete_map, get_map, get_map_content, list_maps, place_rows_on_map
 from .frames import map_rows_frame
+from .headlines import counted
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .records import Records
 from .row_batches import named_batches

@@ -15,9 +15,11 @@ from .calls import Connected, Program, awaitable, blocking, call_of, fetch, tran
 from .displays import Displayed
 from .errors import Conflict, NotFound, WrongArgument
 from .fields import key_of
+from .headlines import headline
 from .known_documents import KnownDocuments
 from .listings import Listing
 from .operations import Request
+from .records import warning_lines
 from .transports import AsyncTransport, SyncTransport
 from .types import UNSET, Renaming, Unset
 
@@ -116,6 +118,18 @@ class View(Connected, Displayed, Generic[Details]):
         if self._details is not None:
             self._known_documents.remember(self._details)
 
+    def __repr__(self) -> str:
+        kind, result = type(self).__name__, getattr(self._details, "result", None)
+        if self._details is None:
+            return f"{kind} {self.id} (not loaded)"
+        contents = self._contents(result) if result else ""
+        line = headline(self._details, kind=kind, contents=contents, known=self._known_documents)
+        return "\n".join([line or f"{kind} {self.id}", *warning_lines(self._details), *warning_lines(result)])
+
+    def _contents(self, result: Any) -> str:  # of each noun its own
+        """Return what is in a result, in words of its own; empty: what its fields say."""
+        return ""
+
     def _draw(self) -> "Drawing":
         from .pictures import drawing_of, drawing_of_id  # imports what draws
 
@@ -199,7 +213,7 @@ class Collection(Connected, Generic[Answer, Kept]):
         return wrapped
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self._transport.connection.base_url}>"
+        return f"{type(self).__name__} of {self._transport.connection.base_url}"
 
 
 def _get(self: Collection[Answer, Kept], thing: Identified) -> Program[Kept]:

@@ -12,7 +12,6 @@ from .artefacts import (
     Content,
     TableForm,
     content,
-    counted,
 )
 from .calls import Program, awaitable, blocking, call_of, create, fetch_all
 from .contract.prototype_sets import (
@@ -46,7 +45,6 @@ from .types import (
     PrototypeSetProximityKind,
     PrototypeSetRefine,
     PrototypeSetRequest,
-    PrototypeSetResult,
     PrototypesOfOutcome,
     RepresentedRow,
     RunOn,
@@ -107,9 +105,6 @@ class PrototypeSetView(ArtefactView[Details]):
     def __str__(self) -> str:
         is_ready = self._has_result()
         return describe_prototypes(self.result) if is_ready else repr(self)
-
-    def _contents(self, result: PrototypeSetResult) -> str:
-        return counted(len(result.prototypes), "prototype")
 
 
 def _content(self: PrototypeSetView, form: TableForm = "json") -> Program[bytes]:

@@ -11,7 +11,6 @@ from .artefacts import (
     BlockingArtefact,
     Content,
     TableFile,
-    counted,
     download,
     every_item,
 )
@@ -29,7 +28,6 @@ from .types import (
     NeighborsOfRow,
     ProximitiesProximityKind,
     ProximitiesRequest,
-    ProximitiesResult,
     RunOn,
 )
 from .types import Proximities as Details
@@ -50,9 +48,6 @@ class ProximitiesView(ArtefactView[Details]):
         "share_without_neighbors": "share of rows that are like no other",
     }
     contents = Content(get_proximities_content, TABLE_MEDIA_TYPES)
-
-    def _contents(self, result: ProximitiesResult) -> str:
-        return f"{counted(result.n_rows, 'row')} with up to {counted(result.n_neighbors, 'neighbor')} each"
 
 
 def _neighbors(self: ProximitiesView) -> Program[list[NeighborsOfRow]]:

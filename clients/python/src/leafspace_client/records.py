@@ -77,12 +77,10 @@ class Record(metaclass=RecordType):
         return getattr(self, name)
 
     def __repr__(self) -> str:
-        return "\n".join([self._line(), *(f"Warning: {warning.detail}" for warning in self._warnings())])
+        from .headlines import headline  # which pictures and fields need not have
 
-    def _warnings(self) -> list[Any]:
-        """Return what the service warns of, which is shown however long the record is."""
-        warnings = getattr(self, "warnings", ()) if "warnings" in _field_names(self) else ()
-        return [] if _is_absent(warnings) else [each for each in warnings if hasattr(each, "detail")]
+        is_thing = "object_" in type(self).__defaults__
+        return "\n".join([(is_thing and headline(self)) or self._line(), *warning_lines(self)])
 
     def _line(self) -> str:
         shown = f"{type(self).__name__}("
@@ -114,6 +112,12 @@ class Records(list[T]):
         shown = ", ".join(repr(item) for item in self[:_SHOWN_ITEMS])
         text = f"[{shown}]" if rest <= 0 else f"[{shown}, … {rest:,} more]"
         return text + (f"\n{ignored_line(self.ignored_columns)}" if self.ignored_columns else "")
+
+
+def warning_lines(holder: object) -> list[str]:
+    """Return what the service warns of beside an answer, a line each, which is shown however long the answer is."""
+    warnings = getattr(holder, "warnings", None) or ()
+    return [f"Warning: {each.detail}" for each in warnings if hasattr(each, "detail")]
 
 
 def ignored_line(names: Sequence[str]) -> str:

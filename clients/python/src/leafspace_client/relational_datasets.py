@@ -77,12 +77,6 @@ class RelationalDatasetView(View[Details | RelationalDatasetSummary]):
     def __str__(self) -> str:
         return describe_tables(self._whole())
 
-    def __repr__(self) -> str:
-        details = self._details
-        size = "" if details is None else f" {details.n_tables} tables, {details.n_rows:,} rows"
-        warnings = [f"Warning: {each.detail}" for each in details.warnings] if isinstance(details, Details) else []
-        return "\n".join([f"<{type(self).__name__} {self.id}{size}>", *warnings])
-
 
 class HasRelationalDatasets(Connected, Generic[Kept]):
     """A client, as far as it registers several tables."""

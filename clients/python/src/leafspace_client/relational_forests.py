@@ -12,7 +12,6 @@ from .artefacts import (
     Content,
     TableForm,
     content,
-    counted,
     download,
 )
 from .calls import Program, awaitable, blocking, create, transport_of
@@ -25,7 +24,7 @@ from .contract.relational_forests import (
 )
 from .feature_sets import AsyncFeatureSet, FeatureSet
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, unless_none
-from .relational_texts import describe_forest, forest_warnings
+from .relational_texts import describe_forest
 from .types import (
     Criterion,
     ForestEvaluation,
@@ -97,18 +96,11 @@ class RelationalForestView(ArtefactView[Details]):
         warnings: list[ForestWarning] = self._part("warnings")
         return warnings
 
-    def __repr__(self) -> str:
-        result = self._loaded_result
-        return "\n".join([super().__repr__(), *([] if result is None else forest_warnings(result))])
-
     def __str__(self) -> str:
         if not self._has_result():
             return repr(self)
         found: RelationalForestResult = self.result
         return describe_forest(found)
-
-    def _contents(self, result: RelationalForestResult) -> str:
-        return counted(len(result.trees), "tree")
 
 
 def _content(self: RelationalForestView, form: TableForm = "json") -> Program[bytes]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from .records import warning_lines
+
 if TYPE_CHECKING:
     from .types import (
         ForestScores,
@@ -67,13 +69,7 @@ def describe_forest(forest: "RelationalForestResult") -> str:
         lines.append(f"Not tested, as ids are: {', '.join(ids[:_SHOWN_IDS])}{', …' if len(ids) > _SHOWN_IDS else ''}")
     if forest.skipped:
         lines.append(f"{_number(len(forest.skipped), 'query', 'queries')} not evaluated: {forest.skipped[0].reason}")
-    return "\n".join([*lines, *forest_warnings(forest)])
-
-
-def forest_warnings(forest: "RelationalForestResult") -> list[str]:
-    """Return the reasons not to trust a forest, a line each."""
-    warnings = forest.warnings if isinstance(forest.warnings, list) else []
-    return [f"Warning: {warning.detail}" for warning in warnings]
+    return "\n".join([*lines, *warning_lines(forest)])
 
 
 def _scores(scores: "ForestScores") -> str:

@@ -16,7 +16,7 @@ from .contract.reports import (
 )
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .rows import id_text
-from .types import Drift, ReportComparison, ReportRequest, ReportResult, ReportVerification
+from .types import Drift, ReportComparison, ReportRequest, ReportVerification
 from .types import Report as Details
 
 REPORTS: Noun[Details] = Noun(get_report, list_reports, delete_report)
@@ -35,9 +35,6 @@ class ReportView(ArtefactView[Details]):
         "inputs": "things shown",
     }
     contents = Content(get_report_content, {_FORM: "text/html"})
-
-    def _contents(self, result: ReportResult) -> str:
-        return f"{result.n_bytes:,} bytes of HTML"
 
     @property
     def sha256(self) -> str:

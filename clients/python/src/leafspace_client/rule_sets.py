@@ -14,7 +14,6 @@ from .artefacts import (
     Content,
     TableForm,
     content,
-    counted,
     download,
 )
 from .calls import Call, Program, awaitable, blocking, call_of, create
@@ -50,7 +49,6 @@ from .types import (
     RuleSetMethod,
     RuleSetRegions,
     RuleSetRequest,
-    RuleSetResult,
     RuleSetStart,
     RunOn,
 )
@@ -124,9 +122,6 @@ class RuleSetView(ArtefactView[Details]):
         if not is_ready:
             return repr(self)
         return f"{describe_rules(self.rules, self.default_prediction)}\n{describe_rule_figures(self.result)}"
-
-    def _contents(self, result: RuleSetResult) -> str:
-        return counted(len(result.rules), "rule")
 
 
 def _content(self: RuleSetView, form: TableForm = "json") -> Program[bytes]:

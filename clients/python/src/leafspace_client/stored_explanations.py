@@ -58,10 +58,6 @@ class StoredExplanationView(View[Details | StoredExplanationSummary]):
         assert isinstance(self.details, Details)  # loaded above
         return self.details
 
-    def __repr__(self) -> str:
-        row = "" if self._details is None else f" of row {self.row_id!r} by {self.explainer}"
-        return f"<{type(self).__name__} {self.id}{row}>"
-
 
 def _verify_one(self: StoredExplanationView) -> Program[Verification]:
     """Have it computed again: the ``status`` is ``"same"``, ``"different"`` or ``"other_revision"``."""

@@ -200,7 +200,7 @@ def test_results_of_what_is_listed_are_awaited_by_the_async_client(service: Serv
             return shown, str(await listed.load())
 
     before, after = asyncio.run(rules())
-    assert before.startswith("<AsyncPrototypeSet")
+    assert before.startswith("AsyncPrototypeSet")
     assert after.startswith("1. row ")
 
 

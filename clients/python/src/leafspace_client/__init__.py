@@ -32,6 +32,7 @@ from .errors import (
     UnexpectedAnswer as UnexpectedAnswer,
     WrongArgument as WrongArgument,
 )
+from .suggestions import did_you_mean
 from .version import __version__ as __version__
 
 # What brings httpx and the contract is imported when it is first needed.
@@ -98,8 +99,9 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
 
 def __getattr__(name: str) -> object:
     if name not in _MODULE_OF:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
+        near = "" if name.startswith("_") else did_you_mean(name, __all__)
+        message = f"module {__name__!r} has no attribute {name!r}{near}"
+        raise AttributeError(message, name=name)
     from importlib import import_module  # only when something is needed
 
     value = getattr(import_module(f".{_MODULE_OF[name]}", __name__), name)

@@ -15,6 +15,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from .errors import Answered, FieldError, WrongArgument
+from .suggestions import did_you_mean
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -92,7 +93,8 @@ def _bound(
 ) -> inspect.BoundArguments:
     signature = _signature(function)
     if unknown := [each for each in kwargs if each not in signature.parameters and not _takes_any(signature)]:
-        detail = f"{name}() got an unexpected keyword argument {unknown[0]!r}"
+        near = did_you_mean(unknown[0], list(signature.parameters)[1:])
+        detail = f"{name}() got an unexpected keyword argument {unknown[0]!r}{near}"
         raise WrongArgument("validation_failed", detail)
     try:
         return signature.bind(*args, **kwargs)

@@ -19,6 +19,7 @@ from .known_documents import KnownDocuments
 from .labels import KnownLabels
 from .operations import Request
 from .records import Records
+from .suggestions import Suggesting
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -78,7 +79,7 @@ class Transport(Protocol):
         """Carry out a program."""
 
 
-class Connected:
+class Connected(Suggesting):
     """Anything that programs are run on behalf of."""
 
     _transport: Transport

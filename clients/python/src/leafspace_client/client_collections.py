@@ -76,10 +76,14 @@ class Late(Generic[Blocking, Awaitable]):
         if client is None:
             return self
         transport = client._transport  # noqa: SLF001  # a part of the client
-        name = self._name if transport.is_blocking else f"Async{self._name}"
-        collection = getattr(import_module(f".{self._module}", __package__), name)(transport)
+        collection = self.collection_type(is_blocking=transport.is_blocking)(transport)
         vars(client)[self._attribute] = collection  # found there from now on
         return collection
+
+    def collection_type(self, *, is_blocking: bool = True) -> Any:  # a class
+        """Return the class of the collection, for either client; its module is imported now."""
+        name = self._name if is_blocking else f"Async{self._name}"
+        return getattr(import_module(f".{self._module}", __package__), name)
 
     def __repr__(self) -> str:
         return f"{self._name} of a client"

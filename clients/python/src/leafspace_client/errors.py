@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .remedies import call_that_helps
 from .version import __version__
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _NO_ANSWER = Answered()
 
 
 class LeafspaceError(Exception):
-    """Any failure of a call."""
+    """Any failure of a call; as text it is its ``detail``, its code, and the call that helps, where there is one."""
 
     def __init__(self, code: str, detail: str, answered: Answered = _NO_ANSWER) -> None:
         super().__init__(detail)
@@ -52,7 +53,13 @@ class LeafspaceError(Exception):
 
     def __str__(self) -> str:
         request = f", request {self.request_id}" if self.request_id else ""
-        return f"{self.detail} [{self.code}{request}]"
+        text = f"{self.detail} [{self.code}{request}]"
+        return f"{text}\nTry: {self.remedy}" if self.remedy else text
+
+    @property
+    def remedy(self) -> str:
+        """The call of this package that helps, such as ``client.models.list()``; empty where none does."""
+        return call_that_helps(self.code, self.detail)
 
 
 class Invalid(LeafspaceError, ValueError):

@@ -9,6 +9,7 @@ from .errors import Answered, error_from_problem
 from .labels import Label, with_labels
 from .records import Records
 from .rows import Cell, received
+from .suggestions import did_you_mean
 from .types import (
     AbstainedRow,
     ApproximationPath,
@@ -224,8 +225,10 @@ class ExplanationFields:
         def __getattr__(self, name: str) -> Any:  # of each field its own
             """Return a field that has no property here, as the service sent it; ``None`` where it is absent."""
             if name.startswith("_") or name not in ExplainedRow.__defaults__:
-                message = f"{type(self).__name__!r} object has no attribute {name!r}"
-                raise AttributeError(message)
+                names = () if name.startswith("_") else {*ExplainedRow.__defaults__, *dir(type(self))}
+                near = did_you_mean(name, names)
+                message = f"{type(self).__name__!r} object has no attribute {name!r}{near}"
+                raise AttributeError(message, name=name, obj=self)
             return getattr(self._explained, name) or None
 
     @cached_property

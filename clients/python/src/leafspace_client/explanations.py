@@ -15,6 +15,7 @@ from .known_documents import KnownDocuments
 from .labels import Label
 from .records import ignored_line
 from .rows import id_text
+from .suggestions import did_you_mean
 from .texts import describe_explanation
 from .types import (
     AbstainedRow,
@@ -211,6 +212,9 @@ class Explanations(Sequence[Explanation], Displayed):
     def __getitem__(self, index: int | str | slice) -> "Explanation | Explanations":
         if isinstance(index, slice):
             return Explanations(self._explanations[index], self.provenance, self.ignored_columns)
+        if isinstance(index, str) and index not in self._by_row_id:
+            message = f"no explanation is of row {index!r}{did_you_mean(index, self._by_row_id)}"
+            raise KeyError(message)
         return self._by_row_id[index] if isinstance(index, str) else self._explanations[index]
 
     def __len__(self) -> int:

@@ -20,6 +20,7 @@ from .known_documents import KnownDocuments
 from .listings import Listing
 from .operations import Request
 from .records import warning_lines
+from .suggestions import did_you_mean
 from .transports import AsyncTransport, SyncTransport
 from .types import UNSET, Renaming, Unset
 
@@ -200,7 +201,7 @@ class Collection(Connected, Generic[Answer, Kept]):
         """Return the filters as the service takes them, without those that are ``None``."""
         if unknown := [name for name in filters if name not in self.noun.filters]:
             fault = f"{type(self).__name__}.list() got an unexpected keyword argument {unknown[0]!r}"
-            message = f"{fault}; it takes {', '.join(self.noun.filters)}"
+            message = f"{fault}; it takes {', '.join(self.noun.filters)}{did_you_mean(unknown[0], self.noun.filters)}"
             raise WrongArgument("validation_failed", message)
         names = self.noun.filters
         return {names[name]: _text_of(value) for name, value in filters.items() if value is not None}

@@ -9,6 +9,7 @@ from logging import getLogger
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from .fields import REQUIRED, UNSET, RecordType, codecs_of, key_of
+from .suggestions import did_you_mean
 
 T = TypeVar("T")
 
@@ -33,7 +34,9 @@ class Record(metaclass=RecordType):
                 raise TypeError(message)
             setattr(self, name, value)
         if values:
-            message = f"{type(self).__name__} has no field {next(iter(values))!r}"
+            unknown = next(iter(values))
+            near = did_you_mean(unknown, type(self).__defaults__)
+            message = f"{type(self).__name__} has no field {unknown!r}{near}"
             raise TypeError(message)
 
     @classmethod
@@ -95,9 +98,10 @@ class Record(metaclass=RecordType):
     if not TYPE_CHECKING:  # a type checker knows the fields
 
         def __getattr__(self, name: str) -> Any:  # never returns
+            near = "" if name.startswith("_") else did_you_mean(name, _field_names(self))
             hint = "; lists hold summaries: the collection's get() has all fields"
             is_summary = type(self).__name__.endswith("Summary") and not name.startswith("_")
-            message = f"{type(self).__name__} has no field {name!r}{hint if is_summary else ''}"
+            message = f"{type(self).__name__} has no field {name!r}{near or (hint if is_summary else '')}"
             raise AttributeError(message, name=name, obj=self)
 
 

@@ -28,6 +28,7 @@ from .relational_datasets import (
     RelationalDatasets,
     register_tables,
 )
+from .remedies import named_by_remedies
 from .retrying import RetryPolicy
 from .showing import show
 from .tables import TableNames, table_file
@@ -195,6 +196,7 @@ def _version(self: Connected) -> Program[ServiceVersion]:  # a method
     return (yield from fetch_version())
 
 
+@named_by_remedies
 class Leafspace(BlockingClient, Collections, HasRelationalDatasets[RelationalDataset]):
     """A Leafspace service, called by blocking methods; threads may share a client.
 

@@ -6,12 +6,14 @@ the problem's detail, which quotes ids and names the kind of thing.
 
 import re
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 Remedy: TypeAlias = str | Callable[[str], str]
 """The words, or what makes them of a problem's detail; empty where no call helps."""
 
+Client = TypeVar("Client", bound=type)
+
+_CLIENTS: list[type] = []  # whose methods are named; it imports the errors, and they do not import it
 _OF_NOTHING = re.compile(r"^no ([a-z][a-z ]*?) has the (id|name) ")
 _LACKS = re.compile(r"^explainer .*register one with an? (\w+)$")
 _JOB = re.compile(r"\bjob '(job_\w+)'")
@@ -21,6 +23,12 @@ _FEATURES = "client.models.get(model) has the features' names (.feature_names) a
 _KEY = 'pass Leafspace(url, api_key="lsk_…"), or set LEAFSPACE_API_KEY'
 _SCOPES = "client.me() has what this key may; client.api_keys.create(…) makes one that may more, with scope admin"
 _LATER = "Leafspace(url, retries=RetryPolicy(total_seconds=300)) tries for longer"
+
+
+def named_by_remedies(client: Client) -> Client:
+    """Have remedies name the methods of a client: the decorator of its class."""
+    _CLIENTS.append(client)
+    return client
 
 
 def call_that_helps(code: str, detail: str) -> str:
@@ -50,11 +58,10 @@ def _find_or_make(detail: str) -> str:
 
 def _making(singular: str, collection: str) -> str | None:
     """Return the call that makes a thing; empty where none does, and None where there is no such collection."""
-    from .client import Leafspace  # which imports the errors
-
-    if hasattr(Leafspace, f"register_{singular}"):
+    client = next(iter(_CLIENTS), None)
+    if hasattr(client, f"register_{singular}"):
         return f"client.register_{singular}(…)"
-    late: Any = vars(import_module(".client_collections", __package__).Collections).get(collection)
+    late: Any = getattr(client, collection, None)
     if late is None:
         return None
     owner = late.collection_type()

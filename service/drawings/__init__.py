@@ -1,5 +1,5 @@
 """Drawings of what operations answer: views of the page, and files of HTML."""
 
-from . import reviews, rows, views
+from . import models, reviews, rows, views
 
-__all__ = ["reviews", "rows", "views"]  # each adds its views to ``documents.VIEWS``
+__all__ = ["models", "reviews", "rows", "views"]  # each adds its views to ``documents.VIEWS``

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from leafspace_drawings import Call, Links, Place, draw_at
+from leafspace_drawings import Call, Links, Place, draw_at, pictures
 from pydantic import BaseModel
 
 from explanations.result_words import without_hidden
 from schemas.noun import Noun
+from schemas.nouns import NOUNS
 from storage.errors import StorageError
 
 from ..app_context import AppContext
@@ -24,6 +25,9 @@ LINKS = Links("")
 _LISTED = 50
 _MOST_COMPARED = 20  # datasets, whose columns are read while somebody waits
 MAX_DRAWN_BYTES = 2 << 20  # of a result that is drawn
+DRAWN = {kind: picture for kind, picture in pictures().items() if picture.is_made_of_rows}
+SHOWN = tuple(noun for noun in NOUNS.made_by_jobs if noun.singular in DRAWN)
+"""What is listed of a model or of a dataset."""
 
 
 def view(part: str) -> Callable[[Draw], Draw]:
@@ -67,12 +71,12 @@ def fitting_datasets(context: AppContext, model: Json, made: Mapping[str, list[J
 def newest(context: AppContext, noun: Noun[Any], model_id: str) -> list[Json]:
     """Return the newest artefact of a model that is ready and not too large, with its result, if there is one."""
     listed = artefacts.list_all(context, noun, 1, None, model=model_id, status="ready").data
-    return [ready(context, noun, each.id) for each in listed if _size(context, noun, each.id) <= MAX_DRAWN_BYTES]
+    return [ready(context, noun, each.id) for each in listed if size_of(context, noun, each.id) <= MAX_DRAWN_BYTES]
 
 
 def ready(context: AppContext, noun: Noun[Any], artefact_id: str) -> Json:
     """Return an artefact's document in the words of its dataset; refuse one that is not ready, or too large."""
-    size = _size(context, noun, artefact_id)
+    size = size_of(context, noun, artefact_id)
     if size > MAX_DRAWN_BYTES:
         detail = f"the result has {size:,} bytes, more than the {MAX_DRAWN_BYTES:,} that are drawn; download it"
         raise StorageError("too_many_rows", detail)
@@ -104,5 +108,20 @@ def to_json(view: BaseModel) -> Json:
     return view.model_dump(mode="json")
 
 
-def _size(context: AppContext, noun: Noun[Any], artefact_id: str) -> int:
+def ready_artefacts(context: AppContext, **made_from: str) -> dict[str, list[Json]]:
+    """Return the newest artefacts of each noun that were made from a model or a dataset, without their results."""
+    return {
+        noun.name: listed(artefacts.list_all(context, noun, _LISTED, None, **made_from, status="ready").data)
+        for noun in SHOWN
+    }
+
+
+def newest_explainer(context: AppContext, **made_from: str) -> str | None:
+    """Return the newest explainer that is made from this, if there is one."""
+    newest_first = context.explainers.list(1, None, **made_from).data
+    return newest_first[0].id if newest_first else None
+
+
+def size_of(context: AppContext, noun: Noun[Any], artefact_id: str) -> int:
+    """Return how many bytes the result of an artefact has."""
     return artefacts.result_path(context, noun, artefact_id).stat().st_size

@@ -104,7 +104,7 @@ def _measured(datasets: Sequence[Json]) -> Choice:
 
 def forms_of_artefact(context: AppContext, noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> str:
     """Return what can be done about the cautions of an artefact, and what can be made of it next."""
-    forms = [*_remeasured(noun, document, datasets)]
+    forms = [*remeasured(noun, document, datasets)]
     if noun == PROTOTYPE_SETS:
         return draw_forms("Explain rows with these prototypes", [_explainer(context, document)]) + draw_forms(
             "Measure them on other rows", forms
@@ -116,7 +116,7 @@ def forms_of_artefact(context: AppContext, noun: Noun[Any], document: Json, data
     return draw_forms("Measure it on other rows", forms)
 
 
-def _remeasured(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> list[Form]:
+def remeasured(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> list[Form]:
     """Return the form that makes the same on other rows than those that it was made from."""
     request = document["request"]
     if "evaluation_dataset" not in request or request["evaluation_dataset"] is not None:

@@ -11,7 +11,6 @@ from leafspace_drawings import (
     Call,
     DatasetContext,
     Here,
-    ModelContext,
     OverRows,
     Picture,
     SetContext,
@@ -20,16 +19,13 @@ from leafspace_drawings import (
     draw_dataset,
     draw_explainer,
     draw_found,
-    draw_model,
     draw_overview,
     draw_pending,
     draw_relational_forest,
     draw_represented,
-    pictures,
     report,
 )
 from leafspace_drawings.columns import ColumnNames
-from leafspace_drawings.overview import made_of
 
 from explanations.mean_effects import mean_effects_of_reference_rows
 from schemas.approximation_trees import APPROXIMATION_TREES
@@ -37,21 +33,20 @@ from schemas.comparisons import COMPARISONS
 from schemas.datasets import DATASETS
 from schemas.explainers import EXPLAINERS
 from schemas.maps import MAPS
-from schemas.models import MODELS
 from schemas.next_questions import NextQuestionRequest
 from schemas.noun import Noun
-from schemas.nouns import NOUNS
 from schemas.prototype_sets import PROTOTYPE_SETS
 from schemas.relational_forests import RELATIONAL_FORESTS
 from schemas.reports import REPORTS
-from schemas.rule_sets import RULE_SETS
 
 from ..app_context import AppContext
-from ..operations import artefacts, explainers, models, prototype_sets, reports
+from ..operations import artefacts, explainers, prototype_sets, reports
 from ..operations.approximation_trees import next_question
 from ..operations.explanations import warm_explainer
 from .documents import (
+    DRAWN,
     LINKS,
+    SHOWN,
     Draw,
     Json,
     Parameters,
@@ -59,29 +54,26 @@ from .documents import (
     beside,
     fitting_datasets,
     listed,
-    newest,
+    newest_explainer,
     of_model,
     read,
     ready,
+    ready_artefacts,
     to_json,
     view,
 )
-from .forms import form_of_report, forms_of_artefact, forms_of_model
+from .forms import form_of_report, forms_of_artefact
 from .jobs import jobs_here
 from .typed_values import CHANGED, texts_in, value_of
 
 _LISTED, _LISTED_ARTEFACTS, _SEARCHED = 50, 200, 1000
-_MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
-_DRAWN = {kind: picture for kind, picture in pictures().items() if picture.is_made_of_rows}
-_SHOWN = tuple(noun for noun in NOUNS.made_by_jobs if noun.singular in _DRAWN)
-"""What the overview lists of each model."""
 
 
 def overview(context: AppContext) -> str:
     """Draw what is here, and what is being made."""
     ready = {
         noun.name: listed(artefacts.list_all(context, noun, _LISTED_ARTEFACTS, None, status="ready").data)
-        for noun in _SHOWN
+        for noun in SHOWN
     }
     return draw_overview(
         Here(
@@ -115,38 +107,12 @@ def search(context: AppContext, name: str) -> str:
     return draw_found(name, rows[:_LISTED])
 
 
-@view("models")
-def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
-    """Draw a model and how far what explains it can be trusted."""
-    document = to_json(context.models.get(model_id).view)
-    shown_nouns = (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES)
-    prototypes, rules, trees = (newest(context, noun, model_id) for noun in shown_nouns)
-    has_trees = 0 < document["n_nodes"] <= _MOST_NODES
-    usage = to_json(models.feature_usage(context, model_id))["data"] if has_trees else []
-    ready = _ready(context, model=model_id)
-    fitting = fitting_datasets(context, document, ready)
-    every = made_of(ready, LINKS)
-    titled = next((each for each in fitting if any(column.get("title") for column in each["columns"])), None)
-    known = ModelContext(prototypes, rules, trees, usage, every, titled, LINKS)
-    forms = forms_of_model(context, document, fitting, has_leaves=has_trees)
-    drawing = draw_model(document, known)
-    return at(drawing + forms, [(document["name"] or model_id, None)], read(MODELS, model_id))
-
-
 @view("datasets")
 def dataset(context: AppContext, dataset_id: str, _parameters: Parameters) -> str:
     """Draw a dataset's columns, and what was made of its rows."""
     document = to_json(context.datasets.get(dataset_id).view)
-    drawing = draw_dataset(document, DatasetContext(_ready(context, dataset=dataset_id), LINKS))
+    drawing = draw_dataset(document, DatasetContext(ready_artefacts(context, dataset=dataset_id), LINKS))
     return at(drawing, [(document["name"] or dataset_id, None)], read(DATASETS, dataset_id))
-
-
-def _ready(context: AppContext, **made_from: str) -> dict[str, list[Json]]:
-    """Return the newest artefacts of each noun that were made from a model or a dataset."""
-    return {
-        noun.name: listed(artefacts.list_all(context, noun, _LISTED, None, **made_from, status="ready").data)
-        for noun in _SHOWN
-    }
 
 
 def represented(context: AppContext, artefact_id: str, rank: int) -> str:
@@ -154,7 +120,7 @@ def represented(context: AppContext, artefact_id: str, rank: int) -> str:
     document = ready(context, PROTOTYPE_SETS, artefact_id)
     page = b"".join(prototype_sets.list_represented_rows(context, artefact_id, rank, _LISTED_ARTEFACTS, None))
     known, dataset = beside(context, document)
-    explainer = _newest_explainer(context, prototype_set=artefact_id)
+    explainer = newest_explainer(context, prototype_set=artefact_id)
     shown = SetContext(known, dataset, links=LINKS, explainer=explainer)
     drawing = draw_represented(document, rank, json.loads(page)["data"], shown)
     way = [*of_model(known, ""), (f"no. {rank}", None)]
@@ -254,27 +220,21 @@ def _options(context: AppContext, document: Json, parameters: Parameters) -> Jso
     """Return what a picture can use beside the model and the dataset: the newest explainer, and what is asked for."""
     if document["object"] == PROTOTYPE_SETS.singular:
         n_first = int(parameters["k"]) if parameters.get("k", "").isdecimal() else None
-        return {"n_first": n_first, "explainer": _newest_explainer(context, prototype_set=document["id"])}
+        return {"n_first": n_first, "explainer": newest_explainer(context, prototype_set=document["id"])}
     if document["object"] == MAPS.singular:
-        return {"explainer": _newest_explainer(context, model=document["request"]["model"])}
+        return {"explainer": newest_explainer(context, model=document["request"]["model"])}
     return _of_comparison(context, document["request"]) if document["object"] == COMPARISONS.singular else {}
 
 
 def _of_comparison(context: AppContext, request: Json) -> Json:
     """Return the other model or dataset of a comparison, and the newest explainers of both models."""
-    explainer = _newest_explainer(context, model=request["model"])
+    explainer = newest_explainer(context, model=request["model"])
     if request["other_model"] is None:
         return {"other": to_json(context.datasets.summary(request["other_dataset"])), "explainer": explainer}
     other = to_json(context.models.summary(request["other_model"]))
-    of_other = _newest_explainer(context, model=request["other_model"])
+    of_other = newest_explainer(context, model=request["other_model"])
     return {"other": other, "explainer": explainer, "other_explainer": of_other}
 
 
-def _newest_explainer(context: AppContext, **made_from: str) -> str | None:
-    """Return the newest explainer that is made from this, if there is one."""
-    newest_first = context.explainers.list(1, None, **made_from).data
-    return newest_first[0].id if newest_first else None
-
-
-for _noun in _SHOWN:
-    view(_DRAWN[_noun.singular].part)(_artefact_view(_noun, _DRAWN[_noun.singular]))
+for _noun in SHOWN:
+    view(DRAWN[_noun.singular].part)(_artefact_view(_noun, DRAWN[_noun.singular]))

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from leafspace_drawings import (
+    Choice,
+    Form,
     JobInput,
     Jobs,
     Links,
@@ -285,6 +287,45 @@ def test_a_model_names_its_features_as_the_dataset_does_and_lists_what_was_made_
     assert f"rules by {rules['request']['method']}" in text
     assert "The model predicts 100.0% of these labels." in text
     assert f"#/rules/{rules['id']}" in drawing
+
+
+def test_a_model_says_what_it_decides_how_well_and_what_counts_and_a_caution_has_what_it_asks_for_beside_it() -> None:
+    model, dataset, prototypes = document("Model"), document("Dataset"), document("PrototypeSet")
+    second = model["classes"][1]
+    bands = [{"outcome": "approve", "below": 0.25}, {"outcome": "decline", "below": None}]
+    model["decision"] = {"score_of": second, "bands": bands, "best_first": True, "adverse": ["decline"]}
+    target = next(column for column in dataset["columns"] if column["role"] == "target")
+    target["labels"] = [{"value": "decline", "label": "Declined"}, {"value": second, "label": "Defaulted"}]
+    asking = "figures flatter; name rows that it was not trained on as evaluation_dataset"
+    prototypes["result"]["caution"] = f"{asking}. The second"
+    sizes = [{"feature": name, "effect": 0.5 / rank} for rank, name in enumerate(model["feature_names"], 1)]
+    effects = {"n_rows": 100, "among": 150, "kind": "contrast", "scale": "probability", "mean_absolute_effects": sizes}
+    remedy = Form(
+        "measure", "/v1/prototype-sets", "prototypes", [Choice("evaluation_dataset", "rows", [("ds_2", "new")])]
+    )
+    context = ModelContext(
+        [prototypes], columns=dataset, links=Links(""), explainer="xpl_1", effects=effects, remedies={asking: remedy}
+    )
+
+    drawing = draw_model(model, context)
+
+    text = " ".join(" ".join(_Elements.of(drawing).texts).split())
+    assert "approve below 0.25" in text
+    assert "Declined from 0.25, adverse to the person" in text
+    assert "the score of “ Defaulted ”, the positive outcome" in text
+    measured = prototypes["result"]["baseline"]["model"]
+    assert words.share(measured["balanced_accuracy"]) in text
+    assert f"{measured['n_rows']} rows" in text
+    assert text.index("0.25", text.index("What counts most")) < text.index("0.17")
+    shown = {
+        label: [each for each in prototypes["result"]["prototypes"] if each["label"] == label][:3]
+        for label in model["classes"]
+    }
+    for each in (prototype for of_label in shown.values() for prototype in of_label):
+        assert f'href="#/explainers/xpl_1/rows/{each["row_id"]}"' in drawing
+    assert "Figures flatter." in text
+    assert drawing.count("<form") == 1
+    assert drawing.index("Figures flatter") < drawing.index("<form") < drawing.index("The second")
 
 
 def test_rules_without_a_target_are_drawn_without_figures_of_the_model() -> None:

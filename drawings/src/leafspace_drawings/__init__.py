@@ -16,11 +16,12 @@ from .label_audit import AuditContext, draw_label_audit
 from .label_review import Queue, ReviewContext, draw_label_review
 from .links import Links
 from .map import MapContext, draw_map
-from .model import ModelContext, draw_model
+from .mean_effects import OverRows
+from .model import ModelContext, asks_for_other_rows, cautions_of, draw_model
 from .new_row import DecidedRow, NewRowForm, PastedTable, draw_new_row_form, draw_pasted_rows
 from .notice import draw_letter
 from .operation import Operation, draw_operation
-from .overview import Here, OverRows, draw_explainer, draw_found, draw_overview, draw_pending
+from .overview import Here, draw_explainer, draw_found, draw_overview, draw_pending
 from .pictures import Picture, address_of, picture_of_id, pictures
 from .place import Call, Place, draw_at
 from .prototype_set import SetContext, draw_prototype_set, draw_represented
@@ -66,6 +67,8 @@ __all__ = [
     "TreeContext",
     "WhyContext",
     "address_of",
+    "asks_for_other_rows",
+    "cautions_of",
     "draw_approximation_tree",
     "draw_at",
     "draw_comparison",

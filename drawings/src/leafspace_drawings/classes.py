@@ -70,10 +70,11 @@ class Classes:
         return self._marks.get(label) or self._mark(len(COLOURS), label)
 
     @classmethod
-    def of_outcomes(cls, model: Mapping[str, Any]) -> Self:
+    def of_outcomes(cls, model: Mapping[str, Any], dataset: Mapping[str, Any] | None = None) -> Self:
         """Return what a model decides, from its document: outcomes of its decision, or else its classes."""
         decision = model.get("decision")
-        return cls([band["outcome"] for band in decision["bands"]] if decision else model.get("classes") or [])
+        outcomes = [band["outcome"] for band in decision["bands"]] if decision else model.get("classes") or []
+        return cls(outcomes, dataset)
 
     def said(self, label: Any) -> Any:
         """Return what people call a class; anything else as it is."""

@@ -1,5 +1,6 @@
 """A whole file: a drawing with its style sheet inside and a policy that allows nothing else."""
 
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -12,8 +13,9 @@ from .templating import render
 
 @cache
 def style_sheet() -> str:
-    """Return the style sheet of all drawings; every rule is nested in ``.leafspace``."""
-    return (files("leafspace_drawings") / "leafspace.css").read_text(encoding="utf-8")
+    """Return the style sheet of all drawings without comments and spaces; every rule is nested in ``.leafspace``."""
+    text = (files("leafspace_drawings") / "leafspace.css").read_text(encoding="utf-8")
+    return re.sub(r"\s*([};,])\s*|(\{)\s+", r"\1\2", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)).strip() + "\n"
 
 
 def notebook_output(drawing: str) -> str:

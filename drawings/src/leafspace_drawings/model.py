@@ -1,19 +1,26 @@
 """A model's view: its kind, its features, and how well its approximations predict what it predicts."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .classes import Classes
 from .columns import ColumnNames
+from .decided import Decided
+from .forms import Form
 from .links import Links
+from .mean_effects import OverRows
 from .pictures import picture
+from .prototype_set import Group, SetContext, groups_of
 from .templating import render
 from .words import agreement, number
 
 Json = Mapping[str, Any]
 
 N_FEATURES_SHOWN = 20
+_N_CARDS = 120
+_ASKS_FOR_OTHER_ROWS = re.compile("; name rows [^;.]* as evaluation_dataset")
 _KINDS = {"random_forest": "random forest", "boosting": "boosted trees"}
 
 
@@ -28,6 +35,10 @@ class ModelContext:
     made: Sequence[tuple[str, str | None, Json]] = ()  # all that was made of it, as ``made_of`` returns it
     columns: Json | None = None  # a dataset that has titles for its features
     links: Links = field(default_factory=Links)
+    explainer: str | None = None  # id of one by the first of the prototype sets
+    effects: Json | None = None  # the mean sizes of the effects of its reference rows
+    comparisons: Sequence[tuple[str, Json]] = ()  # with the name of the other model or dataset, the newest first
+    remedies: Mapping[str, Form] = field(default_factory=dict)  # what cautions ask for, by their texts
 
 
 def kind_of(model: Json) -> str:
@@ -71,15 +82,42 @@ def cautions_of(made: Sequence[Json]) -> list[str]:
     return list(dict.fromkeys(filter(None, phrases)))
 
 
+def asks_for_other_rows(caution: str) -> bool:
+    """Return whether a caution asks for figures that are measured on other rows."""
+    return _ASKS_FOR_OTHER_ROWS.search(caution) is not None
+
+
+def plain_caution(caution: str) -> str:
+    """Return a caution without what it asks for, where that can be done beside it."""
+    return _ASKS_FOR_OTHER_ROWS.sub("", caution)
+
+
 class _Known:
     """What the template shows of a model."""
 
     def __init__(self, document: Json, context: ModelContext) -> None:
         self.document, self.context, self.links = document, context, context.links
         self.is_regression = document["task"] == "regression"
-        self.classes = Classes(document.get("classes") or [])
+        self.classes = Classes(document.get("classes") or [], context.columns)
         self.kind = kind_of(document)
         self.names = ColumnNames(context.columns)
+        self.decided = Decided.of_model(document, context.columns)
+        self.effects = OverRows(None, context.effects, self.names)
+
+    @property
+    def typical(self) -> list[Group]:
+        """The prototypes of each outcome."""
+        if not self.context.explainer or not self.context.prototype_sets:
+            return []
+        beside = SetContext(
+            self.document, self.context.columns, self.links, n_cards=_N_CARDS, explainer=self.context.explainer
+        )
+        return groups_of(self.context.prototype_sets[0], beside)
+
+    @property
+    def measured(self) -> Explained | None:
+        """How well the model itself predicts, where something that was made of it says so."""
+        return next((line for line in self.trust if line.name == "the model"), None)
 
     @property
     def features(self) -> list[tuple[str, str]]:
@@ -110,9 +148,11 @@ class _Known:
         return [*models.values(), *(line for line in lines if line.name != "the model")]
 
     @property
-    def cautions(self) -> list[str]:
-        """What limits the figures of the table of trust, each once."""
-        return cautions_of([*self.context.prototype_sets, *self.context.rule_sets, *self.context.approximation_trees])
+    def cautions(self) -> list[tuple[str, Form | None]]:
+        """What limits the figures of the table of trust, each once, with the form of what it asks for."""
+        made = [*self.context.prototype_sets, *self.context.rule_sets, *self.context.approximation_trees]
+        remedies = self.context.remedies
+        return [(plain_caution(each) if each in remedies else each, remedies.get(each)) for each in cautions_of(made)]
 
     def _agreement(self, measured: Json, constant: Json | None) -> str | None:
         """Return how often predictions agree with the model; for regression the R2 to it."""

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .columns import ColumnName, ColumnNames
 from .jobs import Jobs, Work
 from .links import Links
+from .mean_effects import OverRows
 from .model import kind_of
 from .pictures import address_of, picture, words_of
 from .templating import render
@@ -14,7 +14,6 @@ from .templating import render
 Json = Mapping[str, Any]
 
 _ROWS_NAMED = 12
-_EFFECTS_LISTED = 12  # features
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,28 +27,6 @@ class Here:
     explainers: Sequence[Json] = ()
     reports: Sequence[Json] = ()
     links: Links = field(default_factory=Links)
-
-
-@dataclass(frozen=True, slots=True)
-class OverRows:
-    """What is known of the reference rows of an explainer."""
-
-    coverage: Json | None = None  # of these rows by prototypes, as prototype sets have it in ``row_coverage``
-    effects: Json | None = None  # the mean sizes of their effects, how many rows these are, and the scale
-    names: ColumnNames = field(default_factory=lambda: ColumnNames(None))  # what the columns are called
-
-    @property
-    def lines(self) -> list[tuple[ColumnName, float, float]]:
-        """The features that count most, with the mean size of their effects, and that as a share of the largest."""
-        sizes = [] if self.effects is None else self.effects["mean_absolute_effects"]
-        listed = [(self.names[each["feature"]], float(each["effect"])) for each in sizes[:_EFFECTS_LISTED]]
-        return [(name, size, size / listed[0][1]) for name, size in listed]
-
-    @property
-    def rest(self) -> tuple[int, float]:
-        """How many other features have effects, and the sum of their mean sizes."""
-        sizes = [] if self.effects is None else self.effects["mean_absolute_effects"][_EFFECTS_LISTED:]
-        return len(sizes), sum(each["effect"] for each in sizes)
 
 
 def draw_overview(here: Here) -> str:

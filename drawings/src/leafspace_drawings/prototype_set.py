@@ -67,6 +67,11 @@ def draw_represented(document: Json, rank: int, rows: Sequence[Json], context: S
     return render("represented", view=view, prototype=prototype, rows=listed)
 
 
+def groups_of(document: Json, context: SetContext) -> list["Group"]:
+    """Return the prototypes of a set by class, as its own drawing has them."""
+    return _View(document, context).groups
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """One prototype."""

@@ -143,7 +143,7 @@ class DecisionBar:
             place=round(cls.WIDTH * (score - low) / (high - low), 1),
             bands=tuple(
                 BandOnAxis(band["outcome"], start, round(end - start, 1), words, band["outcome"] == decided["outcome"])
-                for band, (start, end), words in zip(bands, pairwise(places), _ends(ends), strict=True)
+                for band, (start, end), words in zip(bands, pairwise(places), band_ends(ends), strict=True)
             ),
         )
 
@@ -157,7 +157,8 @@ def _axis(score: float, ends: Sequence[float], *, is_share: bool) -> tuple[float
     return min(shown) - margin, max(shown) + margin
 
 
-def _ends(ends: Sequence[float]) -> list[str]:
+def band_ends(ends: Sequence[float]) -> list[str]:
+    """Return which scores each band has in words, from the ends between them."""
     inner = [f"{number(low)} to below {number(high)}" for low, high in pairwise(ends)]
     return [f"below {number(ends[0])}", *inner, f"from {number(ends[-1])}"]
 

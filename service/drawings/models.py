@@ -1,0 +1,106 @@
+"""The view of a model: what it decides and how well, at a glance, with what each caution asks for beside it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from leafspace_drawings import Form, ModelContext, asks_for_other_rows, cautions_of, draw_model
+from leafspace_drawings.overview import made_of
+
+from explanations.mean_effects import mean_effects_of_reference_rows
+from schemas.approximation_trees import APPROXIMATION_TREES
+from schemas.comparisons import COMPARISONS
+from schemas.models import MODELS
+from schemas.noun import Noun
+from schemas.prototype_sets import PROTOTYPE_SETS
+from schemas.rule_sets import RULE_SETS
+
+from ..app_context import AppContext
+from ..operations import models
+from ..operations.explanations import warm_explainer
+from .documents import (
+    LINKS,
+    MAX_DRAWN_BYTES,
+    Json,
+    Parameters,
+    at,
+    fitting_datasets,
+    newest,
+    newest_explainer,
+    read,
+    ready_artefacts,
+    shown_dataset,
+    size_of,
+    to_json,
+    view,
+)
+from .documents import ready as ready_document
+from .forms import forms_of_model, remeasured
+
+_MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
+_N_COMPARISONS = 3
+_EXPLAINING = (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES)
+
+
+@view("models")
+def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
+    """Draw a model at a glance, and how far what explains it can be trusted."""
+    document = to_json(context.models.get(model_id).view)
+    made_by = {noun.name: newest(context, noun, model_id) for noun in _EXPLAINING}
+    has_trees = 0 < document["n_nodes"] <= _MOST_NODES
+    usage = to_json(models.feature_usage(context, model_id))["data"] if has_trees else []
+    made = ready_artefacts(context, model=model_id)
+    fitting = fitting_datasets(context, document, made)
+    explainer = _explainer_by(context, made_by[PROTOTYPE_SETS.name])
+    known = ModelContext(
+        *made_by.values(),
+        usage,
+        made_of(made, LINKS),
+        _words(context, made_by[PROTOTYPE_SETS.name], fitting),
+        LINKS,
+        explainer,
+        None if explainer is None else mean_effects_of_reference_rows(warm_explainer(context, explainer)),
+        _comparisons(context, made[COMPARISONS.name]),
+        _remedies(made_by, fitting),
+    )
+    forms = forms_of_model(context, document, fitting, has_leaves=has_trees)
+    way: list[tuple[str, str | None]] = [(document["name"] or model_id, None)]
+    return at(draw_model(document, known) + forms, way, read(MODELS, model_id))
+
+
+def _explainer_by(context: AppContext, prototype_sets: Sequence[Json]) -> str | None:
+    return newest_explainer(context, prototype_set=prototype_sets[0]["id"]) if prototype_sets else None
+
+
+def _words(context: AppContext, prototype_sets: Sequence[Json], fitting: Sequence[Json]) -> Json | None:
+    """Return the dataset in whose words a model is described: that of its prototypes, or else one with titles."""
+    if prototype_sets:
+        return shown_dataset(context, prototype_sets[0]["request"]["dataset"])
+    titled = (each for each in fitting if any(column.get("title") for column in each["columns"]))
+    found = next(titled, fitting[0] if fitting else None)
+    return None if found is None else shown_dataset(context, found["id"])
+
+
+def _comparisons(context: AppContext, made: Sequence[Json]) -> list[tuple[str, Json]]:
+    """Return the newest comparisons of a model, each with the name of what it is compared with."""
+    sizes = [(each, size_of(context, COMPARISONS, each["id"])) for each in made[:_N_COMPARISONS]]
+    documents = [ready_document(context, COMPARISONS, each["id"]) for each, size in sizes if size <= MAX_DRAWN_BYTES]
+    return [(_name_of_other(context, each["request"]), each) for each in documents]
+
+
+def _name_of_other(context: AppContext, request: Json) -> str:
+    """Return the name of the other model or dataset; its id where it is gone."""
+    store: Any = context.models if request["other_model"] else context.datasets
+    other: str = request["other_model"] or request["other_dataset"]
+    return store.summary(other).name or other
+
+
+def _remedies(made_by: dict[str, list[Json]], fitting: Sequence[Json]) -> dict[str, Form]:
+    """Return the form of what a caution asks for, by its text."""
+    nouns: dict[str, Noun[Any]] = {noun.name: noun for noun in _EXPLAINING}
+    remedies = {}
+    for name, documents in made_by.items():
+        for document in documents:
+            forms = remeasured(nouns[name], document, fitting)
+            asking = [each for each in cautions_of([document]) if asks_for_other_rows(each)]
+            remedies |= {each: forms[0] for each in asking if forms}
+    return remedies

@@ -29,6 +29,7 @@ class ChangeBounds:
     feature_of: Mapping[str, str]  # of raw columns
     hidden: frozenset[str]  # features that callers may not see
     constraints: Mapping[str, Constraint]  # of features
+    fixed: frozenset[str]  # raw columns that the dictionary fixes
 
     @classmethod
     def of(
@@ -45,7 +46,9 @@ class ChangeBounds:
         """
         feature_of = dict(zip(description.feature_names, feature_names(description), strict=True))
         hidden = frozenset(feature for name, feature in feature_of.items() if shown is not None and name not in shown)
-        return cls(feature_of, hidden, _joined(feature_of, of_columns.items()))
+        constraints = _joined(feature_of, of_columns.items())
+        fixed = frozenset(name for name, feature in feature_of.items() if constraints.get(feature) == "fixed")
+        return cls(feature_of, hidden, constraints, fixed)
 
     def with_those_of(self, of_columns: Mapping[str, Constraint]) -> dict[str, Constraint]:
         """Return the constraints of features, hidden ones included, with those of a request, by raw column."""

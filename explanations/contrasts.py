@@ -1,7 +1,8 @@
 """Contrasts: the nearest prototypes of other classes, and what the trees ask that tell a row apart from them.
 
 That a tree tells two rows apart at a feature is a fact about that tree. It claims neither that another value there
-would change the prediction, nor that the prediction changes with no other feature.
+would change the prediction, nor that the prediction changes with no other feature. A feature that the dictionary fixes
+may differ, too: it is named as one that cannot change, and so never as a change that could be made.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,6 +55,9 @@ def contrasts(warm: WarmExplainer, row: ContrastedRow, limits: ContrastLimits) -
     reasons = parting_reasons(paths, row.leaves, warm.index.leaves[nearest], warm.index.weights)
     compared = Compared(row.values, [prototype.values for prototype in prototypes])
     written = write_differences(warm.reason_texts, reasons, compared, limits)
+    for difference in (each for differences in written for each in differences):
+        if difference["feature"] in warm.wording.bounds.fixed:
+            difference |= {"text": _of_fixed(difference), "fixed": True}
     return [{**entry, "differences": differences} for entry, differences in zip(entries, written, strict=True)]
 
 
@@ -97,6 +101,12 @@ def difference_text(reason: Mapping[str, Any], phrases: ColumnPhrases | None = N
         return f"whether {words.name} is other than {_value_text(value, words)}, which it is here"
     question = f"whether {'it ' if text.partition(' ')[0] in _VERBS else ''}{text}"
     return f"{question}; {_value_here(reason, phrases)} here" if "value" in reason else question
+
+
+def _of_fixed(difference: Mapping[str, Any]) -> str:
+    """Return the text of a difference at a feature that cannot change: ``…; it is 31 here, and cannot change``."""
+    text = difference["text"]
+    return f"{text}, and cannot change" if text.endswith(" here") else f"{text}; it cannot change"
 
 
 def _value_here(reason: Mapping[str, Any], phrases: ColumnPhrases | None) -> str:

@@ -260,7 +260,12 @@ class Difference(FeatureOfTwoRows):
     text: str = Field(
         description="What the trees that separate the two rows test at this feature, as an English phrase, such as "
         "`whether income is above 45,000; it is 31,000 here`. The answer is yes for the prototype and no for the row. "
-        "It is not claimed that the prediction changes with this feature alone, nor that it changes with no other."
+        "It is not claimed that the prediction changes with this feature alone, nor that it changes with no other. "
+        "Where the feature is `fixed`, it ends with `and cannot change`."
+    )
+    fixed: Literal[True] | SkipJsonSchema[None] = absent(
+        "Whether the dictionary fixes this feature: the two rows differ at it, and nothing can change it; absent of "
+        "others."
     )
     share_of_trees: float = Field(
         description="Among the trees that separate the two rows, the share, by weight, of those that do so at this "

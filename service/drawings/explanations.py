@@ -64,7 +64,7 @@ class RowToExplain:
         if not changed:
             return shown(beside.request(dataset=dataset["id"], row_ids=[row_id]), Change())
         row = _row(context, dataset["id"], row_id)
-        change = Change.of(row, beside.typed_changes(changed))
+        change = Change.of(row, beside.typed(changed))
         target = target_of_cell(row.get(dataset["target"]), beside.known["classes"])
         return shown(beside.request(instances=beside.instances(row, change)), change, target=target)
 
@@ -79,8 +79,8 @@ class RowToExplain:
     ) -> Self:
         """Read what the explanation of a new row needs, of which an address has the values."""
         beside = Beside.of(context, explainer_id, outcome)
-        typed = TypedValues.read(beside.known, own)
-        change = Change.of(typed.values, beside.typed_changes(changed))
+        typed = beside.typed(own)
+        change = Change.of(typed.values, beside.typed(changed))
         request = beside.request(instances=beside.instances(typed.values, change))
         return cls(None, beside, request, change, own=typed)
 
@@ -192,13 +192,11 @@ class Beside:
             include.append("changes")
         return cls(explainer_id, known, dataset, prototypes, fixed, tuple(include), outcome)
 
-    def typed_changes(self, texts: Mapping[str, str]) -> TypedValues:
-        """Read what an address changes; refuse to change what is hidden, as the view would have to show it."""
+    def typed(self, texts: Mapping[str, str]) -> TypedValues:
+        """Read the values of an address; refuse those of what is hidden, as the view would have to show them."""
         columns = {column["name"] for column in self.dataset["columns"]}
         if any(name in self.known["feature_names"] and name not in columns for name in texts):
-            raise StorageError(
-                "validation_failed", "the address changes a feature that the dictionary hides; leave it out"
-            )
+            raise StorageError("validation_failed", "the address has a feature that the dictionary hides; leave it out")
         return TypedValues.read(self.known, texts)
 
     def request(self, **rows: Any) -> ExplanationRequest:

@@ -48,7 +48,7 @@ def form(
     problem
         Why the model cannot read the row, where that is not known by feature.
     """
-    refused = refused or TypedValues.read(beside.known, texts).refused
+    refused = refused or beside.typed(texts).refused
     explainer = context.explainers.get(beside.explainer_id)
     drawing = draw_new_row_form(
         NewRowForm(
@@ -102,7 +102,8 @@ class RowsToDecide:
         answered = iter(problems if answer is None else json.loads(answer)["data"])
         explained = [None if each.refused else next(answered) for each in self.typed]
         rows = [self._decided(number, each) for number, each in enumerate(explained)]
-        table = PastedTable(rows, self.pasted.unread, self.pasted.lacking, self.beside.dataset)
+        pasted = self.pasted
+        table = PastedTable(rows, pasted.unread, pasted.lacking, self.beside.dataset, pasted.n_hidden)
         return draw_pasted_rows(table)
 
     def _decided(self, number: int, explained: Json | None) -> DecidedRow:

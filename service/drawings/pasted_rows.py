@@ -27,10 +27,11 @@ class PastedRows:
     rows: Sequence[Mapping[str, str]]
     unread: Sequence[str]  # columns that the model does not have
     lacking: Sequence[str]  # features that no row names: they are missing; hidden ones are not listed
+    n_hidden: int = 0  # features with values that are left out, as the dictionary hides them: they are missing, too
 
 
 def read_pasted(text: str, known: Json, dataset: Json) -> PastedRows:
-    """Read rows.
+    """Read rows, without the values of hidden features: these would stand in the addresses of the rows' views.
 
     Parameters
     ----------
@@ -56,8 +57,10 @@ def read_pasted(text: str, known: Json, dataset: Json) -> PastedRows:
     if not any(read):
         _refuse(f"none of the columns is a feature of the model: {_listed(named)}; {tables.described}")
     present = {name for row in read for name in row}
+    hidden = present.difference(tables.shown)
+    read = [{name: value for name, value in row.items() if name not in hidden} for row in read]
     unread = [name for name in dict.fromkeys(name for row in rows for name in row) if tables.find(name) is None]
-    return PastedRows(read, unread, [name for name in tables.shown if name not in present])
+    return PastedRows(read, unread, [name for name in tables.shown if name not in present], len(hidden))
 
 
 class _Features:

@@ -239,6 +239,24 @@ def test_constraints_bind_changes(shop: _Shop) -> None:
     assert "qwage" not in json.dumps(changes["options"])
 
 
+def test_a_contrast_names_a_fixed_feature_as_one_that_cannot_change(shop: _Shop) -> None:
+    row = shop.row_of("bad")
+    wished: dict[str, Any] = {"include": ["contrast"], "n_reasons": "all"}
+    (before,) = shop.explain(row, **wished)["contrasts"]
+    fixed = {each["feature"] for each in before["differences"][:2]}
+    shop.say([{"name": name, "fixed": True} for name in sorted(fixed)])
+    answer = shop.answer(row, **wished)
+    (contrast,) = json.loads(answer)["data"][0]["contrasts"]
+
+    assert {each["feature"] for each in contrast["differences"] if each.get("fixed")} == fixed
+    for was, each in zip(before["differences"], contrast["differences"], strict=True):
+        ending = ", and cannot change" if each["feature"] in fixed else ""
+        assert each == {**was, "text": was["text"] + ending, **({"fixed": True} if ending else {})}
+    drawn = explanations_html(shop.workshop.context, shop.explainer, answer)
+    listed = drawn.partition("What tells it apart")[2].partition("</section>")[0]
+    assert not [name for name in fixed if name in listed]
+
+
 def test_rules_and_trees_are_drawn_in_the_words(shop: _Shop) -> None:
     context = shop.workshop.context
     explainer = context.explainers.get(shop.explainer)

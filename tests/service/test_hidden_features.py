@@ -5,7 +5,9 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
+from urllib.parse import parse_qs
 
 import httpx
 import numpy as np
@@ -248,6 +250,26 @@ def test_nothing_hidden_is_in_explanations_nor_in_what_keeps_them(shop: _Shop, h
 
     assert [words for text in texts if (words := _words_in(text, shop, hidden))] == []
     assert all(label in "".join(texts) for name, label in _LABELS.items() if name != hidden)
+
+
+@pytest.mark.parametrize("hidden", ["qwage", "qstate"])
+def test_pasted_values_of_a_hidden_feature_are_left_out_of_the_rows_and_of_their_addresses(
+    shop: _Shop, hidden: str
+) -> None:
+    shop.hide(hidden)
+    part = f"/page/parts/explainers/{shop.explainer}"
+    rows = shop.frame.drop(columns="risk").iloc[:2]
+    pasted = _said(shop.api.post(f"{part}/pasted", json={"text": rows.to_csv(index=False)}))
+    assert _words_in(pasted, shop, hidden) == set()
+    assert "The values of 1 hidden feature are left out, and count as missing" in pasted
+    addresses = [unescape(each).partition("?")[2] for each in re.findall(r'href="#([^"]+)"', pasted)]
+    shown = set(rows.columns) - {hidden}
+    assert [{*parse_qs(each)} for each in addresses] == [{f"of.{name}" for name in shown}] * 2
+    for view in ("new-row", "form"):
+        assert _words_in(_said(shop.api.get(f"{part}/{view}?{addresses[0]}")), shop, hidden) == set()
+        refused = shop.api.get(f"{part}/{view}?of.{hidden}=1")
+        assert refused.status_code == 422
+        assert "a feature that the dictionary hides" in refused.text
 
 
 def test_nothing_hidden_is_in_reports_and_questions(shop: _Shop) -> None:

@@ -233,7 +233,7 @@ class _Why:
 
     def changeable(self, differences: Sequence[Json]) -> list[Json]:
         """Return the differences of a contrast without those of features that nothing can change."""
-        return [each for each in differences if each["feature"] not in self.context.fixed]
+        return [each for each in differences if not each.get("fixed") and each["feature"] not in self.context.fixed]
 
     @cached_property
     def features(self) -> list[Feature]:

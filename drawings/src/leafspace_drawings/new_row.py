@@ -48,6 +48,7 @@ class PastedTable:
     unread: Sequence[str]  # columns that the model does not have
     lacking: Sequence[str]  # features that no row has
     dataset: Json
+    n_hidden: int = 0  # features whose values are left out, as they are hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,8 @@ def draw_new_row_form(form: NewRowForm) -> str:
     shown = [name for name in form.features if name in columns]
     fields = [_field(name, columns[name], names[name], form) for name in shown[:_MOST_FIELDS]]
     kept = {name: text for name, text in form.texts.items() if name not in shown[:_MOST_FIELDS]}
-    n_left = len(form.features) - len(fields)
-    return render("new_row_form", form=form, fields=fields, kept=kept, n_left=n_left)
+    counts = {"n_left": len(shown) - len(fields), "n_hidden": len(form.features) - len(shown)}
+    return render("new_row_form", form=form, fields=fields, kept=kept, **counts)
 
 
 def _field(name: str, column: Json, said: ColumnName, form: NewRowForm) -> _Field:

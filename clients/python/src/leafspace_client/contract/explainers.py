@@ -263,7 +263,8 @@ class Difference(Record):
     text: str
     """What the trees that separate the two rows test at this feature, as an English phrase, such as `whether income is
     above 45,000; it is 31,000 here`. The answer is yes for the prototype and no for the row. It is not claimed that the
-    prediction changes with this feature alone, nor that it changes with no other.
+    prediction changes with this feature alone, nor that it changes with no other. Where the feature is `fixed`, it ends
+    with `and cannot change`.
     """
     value: CellValue | Unset | None = UNSET
     """Value of the row; null if it is missing. Absent, as is `prototype_value`, where the feature could not be mapped
@@ -271,6 +272,10 @@ class Difference(Record):
     """
     prototype_value: CellValue | Unset | None = UNSET
     """Value of the prototype, or of the reference row; null if it is missing."""
+    fixed: Literal[True] | Unset = UNSET
+    """Whether the dictionary fixes this feature: the two rows differ at it, and nothing can change it; absent of
+    others.
+    """
     share_of_trees: float
     """Among the trees that separate the two rows, the share, by weight, of those that do so at this feature, 0 to 1,
     rounded to 4 decimals. Over all features, hidden ones included, these shares add up to 1.

@@ -18,7 +18,6 @@ from leafspace_drawings import (
     draw_approximation_tree,
     draw_dataset,
     draw_explainer,
-    draw_found,
     draw_overview,
     draw_pending,
     draw_relational_forest,
@@ -66,7 +65,7 @@ from .forms import form_of_report, forms_of_artefact
 from .jobs import jobs_here
 from .typed_values import CHANGED, texts_in, value_of
 
-_LISTED, _LISTED_ARTEFACTS, _SEARCHED = 50, 200, 1000
+_LISTED, _LISTED_ARTEFACTS = 50, 200
 
 
 def overview(context: AppContext) -> str:
@@ -86,25 +85,6 @@ def overview(context: AppContext) -> str:
             links=LINKS,
         )
     )
-
-
-def search(context: AppContext, name: str) -> str:
-    """Draw the newest models, datasets, explainers and reports whose names contain a text, whatever its case."""
-    here: list[tuple[str, str, list[Any]]] = [
-        ("model", "models", context.models.list(_SEARCHED, None).data),
-        ("dataset", "datasets", context.datasets.list(_SEARCHED, None).data),
-        ("explainer", "explainers", context.explainers.list(_SEARCHED, None).data),
-    ]
-    reported = listed(artefacts.list_all(context, REPORTS, _SEARCHED, None).data)
-    titled = [("report", "reports", {**each, "name": each["request"]["title"]}) for each in reported]
-    things = [*((kind, part, to_json(thing)) for kind, part, of_kind in here for thing in of_kind), *titled]
-    wanted = name.casefold()
-    rows = [
-        (kind, thing, LINKS.to(part, thing["id"]))
-        for kind, part, thing in things
-        if wanted in (thing["name"] or "").casefold() or thing["id"].startswith(name)
-    ]
-    return draw_found(name, rows[:_LISTED])
 
 
 @view("datasets")

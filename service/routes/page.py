@@ -24,6 +24,7 @@ from ..callers import ANY_CALLER
 from ..drawings import new_rows, views
 from ..drawings.documents import VIEWS, Draw
 from ..drawings.explanations import Beside, RowToExplain
+from ..drawings.found import search
 from ..drawings.jobs import jobs_view
 from ..drawings.new_rows import RowsToDecide
 from ..drawings.operation import operation
@@ -133,7 +134,7 @@ async def draw_found(
     context: ContextDep, memory: MemoryDep, name: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
     """Draw what has a name."""
-    return await _drawn(context, memory, lambda: views.search(context, name))
+    return await _drawn(context, memory, lambda: search(context, name))
 
 
 @router.get("/page/parts/represented/{artefact_id}/{rank}")

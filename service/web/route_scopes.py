@@ -18,7 +18,9 @@ ALL_SCOPES: frozenset[Scope] = frozenset(SCOPES)
 _READABLE = frozenset({"/metrics", "/v1/version"})  # by every key that may read
 _OF_EVERY_KEY = frozenset({"/v1/me", "/page/codes"})  # whatever its scopes
 _PAGE_PARTS = "/page/parts/"
-_EXPLAINED_PARTS = tuple(f"/page/parts/{part}/" for part in ("explainers", "questions", "regions", "verified-reports"))
+_EXPLAINED_PARTS = tuple(
+    f"/page/parts/{part}/" for part in ("explainers", "features", "questions", "regions", "verified-reports")
+)
 _INFERENCE = ("/v2", "/v1/models/{name")  # KServe's protocols; models of ours are {model_id}
 _SCHEME = "api_key"
 _MAX_REMEMBERED, _MAX_REMEMBERED_CHARACTERS = 4096, 200

@@ -9,10 +9,14 @@ from typing import Any
 from leafspace_drawings import (
     AuditContext,
     Call,
+    ColumnName,
     ComparisonContext,
     DatasetContext,
     Fact,
     FactCard,
+    Found,
+    FoundFeature,
+    FoundRow,
     Here,
     JobInput,
     Jobs,
@@ -129,7 +133,15 @@ def _pending(found: Json) -> str:
 def _overview(found: Json) -> str:
     filed = {**document("Report"), "status": found["name"] or "ready"}
     here = Here([found], [document("DatasetSummary")], Jobs([document("Job")]), reports=[filed], links=Links(""))
-    return draw_overview(here) + draw_found(found["name"] or "iris", [("model", found, "#/models/mdl_1")])
+    return draw_overview(here) + draw_found(
+        Found(
+            found["name"] or "iris",
+            [("model", found, "#/models/mdl_1")],
+            [FoundRow("17", found["id"], "#/1")],
+            [FoundFeature(ColumnName("age"), found["id"], "#/2")],
+            n_unsearched=2,
+        )
+    )
 
 
 def _report(found: Json) -> str:

@@ -156,6 +156,7 @@ _THINGS = {  # of views of the page, whose addresses do not say what their ids a
     "evaluations": "evaluation_id",
     "explainers": "explainer_id",
     "rows": "dataset_id",
+    "features": "explainer_id",
     "regions": "explainer_id",
 }
 _ELSEWHERE = re.compile(  # relational nouns have no features of a dataset; others are read in tests of their own

@@ -2,7 +2,7 @@
 
 from . import report
 from .approximation_tree import TreeContext, draw_approximation_tree, draw_next_question
-from .columns import ColumnNames
+from .columns import ColumnName, ColumnNames
 from .comparison import ComparisonContext, draw_comparison
 from .dataset import DatasetContext, draw_dataset
 from .document import notebook_output, style_sheet, whole_document
@@ -11,6 +11,7 @@ from .explanations import draw_explanations
 from .fact_card import Fact, FactCard, draw_fact_card
 from .feature_set import draw_feature_set
 from .forms import Choice, Entry, Form, draw_forms, options_of
+from .found import FeatureShown, Found, FoundFeature, FoundRow, draw_feature, draw_found
 from .jobs import JobInput, Jobs, draw_jobs
 from .label_audit import AuditContext, draw_label_audit
 from .label_review import Queue, ReviewContext, draw_label_review
@@ -21,7 +22,7 @@ from .model import ModelContext, asks_for_other_rows, cautions_of, draw_model
 from .new_row import DecidedRow, NewRowForm, PastedTable, draw_new_row_form, draw_pasted_rows
 from .notice import draw_letter
 from .operation import Operation, draw_operation
-from .overview import Here, draw_explainer, draw_found, draw_overview, draw_pending
+from .overview import Here, draw_explainer, draw_overview, draw_pending
 from .pictures import Picture, address_of, picture_of_id, pictures
 from .place import Call, Place, draw_at
 from .prototype_set import SetContext, draw_prototype_set, draw_represented
@@ -35,6 +36,7 @@ __all__ = [
     "AuditContext",
     "Call",
     "Choice",
+    "ColumnName",
     "ColumnNames",
     "ComparisonContext",
     "DatasetContext",
@@ -42,7 +44,11 @@ __all__ = [
     "Entry",
     "Fact",
     "FactCard",
+    "FeatureShown",
     "Form",
+    "Found",
+    "FoundFeature",
+    "FoundRow",
     "Here",
     "JobInput",
     "Jobs",
@@ -77,6 +83,7 @@ __all__ = [
     "draw_explanation",
     "draw_explanations",
     "draw_fact_card",
+    "draw_feature",
     "draw_feature_set",
     "draw_forms",
     "draw_found",

@@ -51,11 +51,6 @@ def _reports(here: Here) -> list[tuple[Json, str | None, str]]:
     ]
 
 
-def draw_found(name: str, found: Sequence[tuple[str, Json, str | None]]) -> str:
-    """Return the drawing of the objects found by name: kind, document and address of each."""
-    return render("found", name=name, found=found)
-
-
 @picture("explainer", ids="xpl_", part="explainers", words="explainer")
 def draw_explainer(explainer: Json, prototypes: Sequence[Json], links: Links, over_rows: OverRows | None = None) -> str:
     """Return the drawing of an explainer: what it explains by, which row it shall explain, and which features count.

@@ -2,6 +2,7 @@
 
 from . import report
 from .approximation_tree import TreeContext, draw_approximation_tree, draw_next_question
+from .charts import Chart, chart_of, svg_of
 from .columns import ColumnName, ColumnNames
 from .comparison import ComparisonContext, draw_comparison
 from .dataset import DatasetContext, draw_dataset
@@ -35,6 +36,7 @@ from .value_fields import text_of
 __all__ = [
     "AuditContext",
     "Call",
+    "Chart",
     "Choice",
     "ColumnName",
     "ColumnNames",
@@ -75,6 +77,7 @@ __all__ = [
     "address_of",
     "asks_for_other_rows",
     "cautions_of",
+    "chart_of",
     "draw_approximation_tree",
     "draw_at",
     "draw_comparison",
@@ -111,6 +114,7 @@ __all__ = [
     "pictures",
     "report",
     "style_sheet",
+    "svg_of",
     "text_of",
     "whole_document",
 ]

@@ -51,6 +51,7 @@ _LATE = {
     "local_service": ("LocalLeafspace", "local"),
     "maps": ("AsyncMap", "Map"),
     "notices": ("Notice",),
+    "plots": ("Plot",),
     "prototype_sets": ("AsyncPrototypeSet", "PrototypeSet"),
     "proximities": ("AsyncProximities", "Proximities"),
     "relational_datasets": ("AsyncRelationalDataset", "RelationalDataset"),
@@ -81,6 +82,7 @@ if TYPE_CHECKING:  # the same names, for editors and type checkers
     from .local_service import LocalLeafspace as LocalLeafspace, local as local
     from .maps import AsyncMap as AsyncMap, Map as Map
     from .notices import Notice as Notice
+    from .plots import Plot as Plot
     from .prototype_sets import AsyncPrototypeSet as AsyncPrototypeSet, PrototypeSet as PrototypeSet
     from .proximities import AsyncProximities as AsyncProximities, Proximities as Proximities
     from .relational_datasets import (

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from .calls import Call, Connected, Program, awaitable, blocking, call_of, fetch_all
 from .errors import Conflict, JobFailed
@@ -14,6 +14,9 @@ from .operations import Request
 from .records import Records
 from .showing import show_view
 from .types import Problem
+
+if TYPE_CHECKING:
+    from .pictures import Json
 
 Details = TypeVar("Details")
 ViewT = TypeVar("ViewT", bound="ArtefactView[Any]")
@@ -57,6 +60,10 @@ class ArtefactView(View[Details]):
             raise self._not_loaded()
         detail = f"{self.id} is {self.status} and has no result yet; call wait() first"
         raise Conflict("artefact_not_ready", detail)
+
+    def _drawn_document(self) -> "tuple[Json, Json | None]":
+        assert self.result is not None  # which fetches it, or says what to wait for
+        return super()._drawn_document()
 
     def _part(self, field: str) -> Any:  # of each field its own
         """Return a part of the result; lists print in few lines."""

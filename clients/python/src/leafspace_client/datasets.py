@@ -243,7 +243,7 @@ def _pages_where(
         raise ValueError(message)
     ((column, wanted),) = where.items()
     ends = {"at_least": wanted[0], "at_most": wanted[1]} if isinstance(wanted, tuple) else {}
-    found = {name: end for name, end in ends.items() if end is not None}
+    found: dict[str, Any] = {name: end for name, end in ends.items() if end is not None}
     if not isinstance(wanted, tuple):
         found = {"value": str(wanted).lower() if isinstance(wanted, bool) else str(wanted)}
     named = list(columns) or UNSET

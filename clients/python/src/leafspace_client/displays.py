@@ -14,7 +14,8 @@ from .known_documents import KnownDocuments
 from .records import Record
 
 if TYPE_CHECKING:
-    from .pictures import Drawing
+    from .pictures import Drawing, Json
+    from .plots import Plot
 
 MOST_SHOWN_BYTES = 60_000  # of one output of a notebook, with its style sheet
 
@@ -31,6 +32,25 @@ class Displayed:
         from .pictures import output_of  # imports what draws
 
         return output_of(self._draw(), MOST_SHOWN_BYTES)
+
+    def _drawn_document(self) -> "tuple[Json, Json | None]":
+        """Return the answer that a chart is of, and that about its dataset where it was met."""
+        raise NotImplementedError
+
+    @checked
+    def plot(self) -> "Plot":
+        """Return its chart: ``plot().svg``, ``plot().save("why.svg")``, ``plot().to_matplotlib()``, ``.to_plotly()``.
+
+        There are charts of explanations, sets of them, comparisons, prototype sets, maps and approximation trees.
+
+        Raises
+        ------
+        Invalid
+            If there is no chart of this.
+        """
+        from .plots import Plot  # imports what draws
+
+        return Plot(*self._drawn_document())
 
     @checked
     def save(self, path: str | Path) -> Path:
@@ -61,6 +81,9 @@ class DrawnRecord(Displayed, Record):
     """An answer of the service that has a picture of its own."""
 
     __slots__ = ()
+
+    def _drawn_document(self) -> "tuple[Json, Json | None]":
+        return self.to_dict(), None
 
     def _draw(self) -> "Drawing":
         from .pictures import drawing_of  # imports what draws

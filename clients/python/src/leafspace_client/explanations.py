@@ -28,7 +28,7 @@ from .types import (
 
 if TYPE_CHECKING:
     from .notices import Notice
-    from .pictures import Drawing
+    from .pictures import Drawing, Json
 
 _SHOWN_EXPLANATIONS = 10
 _SHOWN_OUTCOMES = 5
@@ -182,6 +182,11 @@ class Explanation(ExplanationFields, Displayed):
     def __repr__(self) -> str:
         return headline(self.details if self.problem else self._explained, kind="Explanation")
 
+    def _drawn_document(self) -> "tuple[Json, Json | None]":
+        made_by = self._beside.provenance
+        dataset = None if made_by is None else made_by.dataset_sha256
+        return self.to_dict(), self._beside.known_documents.document(dataset)
+
     def _draw(self) -> "Drawing":
         from .pictures import drawing_of_explanation  # imports what draws
 
@@ -234,6 +239,9 @@ class Explanations(Sequence[Explanation], Displayed):
         counts = Counter(map(str, labels))
         outcomes = ", ".join(f"{n:,} {outcome}" for outcome, n in counts.most_common(_SHOWN_OUTCOMES))
         return f"Explanations of {counted(len(self), 'row')}{f' ({outcomes})' if len(counts) > 1 else ''}"
+
+    def _drawn_document(self) -> "tuple[Json, Json | None]":
+        return {"object": "explanations"}, None
 
     def _draw(self) -> "Drawing":
         from .pictures import drawing_of_explanations  # imports what draws

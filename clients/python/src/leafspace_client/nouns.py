@@ -25,7 +25,7 @@ from .transports import AsyncTransport, SyncTransport
 from .types import UNSET, Renaming, Unset
 
 if TYPE_CHECKING:
-    from .pictures import Drawing
+    from .pictures import Drawing, Json
 
 Answer = TypeVar("Answer")
 Kept = TypeVar("Kept")
@@ -130,6 +130,11 @@ class View(Connected, Displayed, Generic[Details]):
     def _contents(self, result: Any) -> str:  # of each noun its own
         """Return what is in a result, in words of its own; empty: what its fields say."""
         return ""
+
+    def _drawn_document(self) -> "tuple[Json, Json | None]":
+        details: Any = self.details
+        request = getattr(details, "request", None)
+        return details.to_dict(), self._known_documents.document(getattr(request, "dataset", None))
 
     def _draw(self) -> "Drawing":
         from .pictures import drawing_of, drawing_of_id  # imports what draws

@@ -19,6 +19,7 @@ PartName = Literal[
     "request",
     "summary",
     "model",
+    "evaluation",
     "prototypes",
     "map",
     "rules",
@@ -92,6 +93,9 @@ class ReportRequest(MethodRequest):
     comparison: Identifier | SkipJsonSchema[None] = absent(
         "Id of a comparison of the same model with another one, in either order, or of two datasets by it, which is "
         "shown; absent: none."
+    )
+    evaluation: Identifier | SkipJsonSchema[None] = absent(
+        "Id of an evaluation of the same model, which is shown; absent: none."
     )
     note: Note | None = Field(default=None, description="Text of the author, at most 4,000 characters; null: none.")
 
@@ -269,6 +273,7 @@ REPORTS = Noun(
         "map": "maps",
         "label_audit": "label_audits",
         "comparison": "comparisons",
+        "evaluation": "evaluations",
         "compare_with": "explainers",
         "newer_dataset": "datasets",
     },

@@ -88,6 +88,8 @@ def _parts(shown: ReportInputs, figures: Figures, summary: Sequence[str]) -> Ite
     yield "request", report.draw_request(shown.request.model_dump(mode="json"))
     yield "summary", report.draw_sentences("Summary", summary)
     yield "model", draw_model(explained.model, ModelContext(*_trusted(explained), columns=explained.dataset))
+    if shown.evaluation is not None:
+        yield "evaluation", _evaluation(explained, shown.evaluation)
     yield "prototypes", _prototypes(explained)
     if shown.map is not None:
         yield "map", draw_map(shown.map, MapContext(explained.model, explained.dataset))
@@ -138,6 +140,11 @@ def _audit(shown: ReportInputs, audit: Json) -> str:
     drawn = draw_label_audit(audit, AuditContext(explained.model, explained.dataset, n_rows=_N_SUSPECTS))
     decided = [each.model_dump(mode="json", exclude={"key", "created_at"}) for each in shown.decisions]
     return drawn + report.draw_decisions(decided, audit["result"]["classes"])
+
+
+def _evaluation(explained: Explained, evaluation: Json) -> str:
+    is_of_reference = evaluation["request"]["dataset"] == explained.dataset["id"]
+    return report.draw_evaluation(evaluation["result"], explained.model, explained.dataset if is_of_reference else None)
 
 
 def _compared(explained: Explained, comparison: Json) -> str:

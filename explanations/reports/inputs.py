@@ -10,6 +10,7 @@ import orjson
 
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
+from schemas.evaluations import EVALUATIONS
 from schemas.explanations import ExplanationRequest
 from schemas.label_audits import LABEL_AUDITS
 from schemas.label_decisions import LabelDecision
@@ -66,6 +67,7 @@ class ReportInputs:
     map: Json | None
     comparison: Json | None  # with another model, or of two datasets: with its `model` and `other`
     label_audit: Json | None
+    evaluation: Json | None
     decisions: Sequence[LabelDecision]  # in force, by row
     rows: Sequence[Json]  # explanations
     provenance: Json
@@ -75,7 +77,7 @@ class ReportInputs:
         """What is shown, with digests, each once."""
         others = [] if self.other is None else self.other.inputs
         datasets = [] if self.newer_dataset is None else [_file("datasets", self.newer_dataset)]
-        made = [each["input"] for each in (self.map, self.label_audit, self.comparison) if each is not None]
+        made = [each["input"] for each in (self.map, self.label_audit, self.comparison, self.evaluation) if each]
         inputs = {(each.noun, each.id): each for each in [*self.own.inputs, *others, *datasets, *made]}
         return list(inputs.values())
 
@@ -113,6 +115,7 @@ class ReportReader:
             comparison=None if request.comparison is None else self._comparison(request.comparison),
             map=None if request.map is None else self._made(MAPS, request.map),
             label_audit=None if audit is None else self._made(LABEL_AUDITS, audit),
+            evaluation=None if request.evaluation is None else self._made(EVALUATIONS, request.evaluation),
             decisions=() if audit is None else decisions_of(self._database, audit, request.decisions),
             rows=self._rows(warm, own.dataset["id"], request.rows, tick),
             provenance=warm.provenance,

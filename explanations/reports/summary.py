@@ -23,6 +23,9 @@ def _sentences(shown: ReportInputs, figures: Figures) -> Iterator[str]:
     explained = shown.own
     yield _decided(explained)
     yield _measured(explained)
+    if shown.evaluation is not None:
+        result = shown.evaluation["result"]
+        yield f"{result['summary']} Measured on {result['measured_on']}."
     if shown.other is not None and figures.comparison is not None:
         yield _changed(shown.other.model, figures.comparison)
     if shown.newer_dataset is not None and figures.drift is not None:

@@ -42,6 +42,21 @@ def limits_of(shown: ReportInputs) -> list[str]:
     return list(_limits(shown))
 
 
+def _comparing_methods(shown: ReportInputs) -> Iterator[str]:
+    """Yield how models, rows and groups were compared."""
+    if shown.comparison is not None:
+        yield (
+            "Where two models differ was searched by weighted relative accuracy (Lavrac and others 2004); two datasets "
+            "were compared by Kolmogorov-Smirnov distances, adjusted as Holm (1979) does."
+        )
+    if shown.evaluation is not None:
+        yield (
+            "Figures of predictions have 95 % intervals for rows drawn independently: Wilson's (1927) of shares, "
+            "DeLong's (1988) of areas under ROC curves, the normal distribution's of means. Groups are compared with "
+            "the rest by Newcombe's method 10 (1998), so that all comparisons hold together with 95 %."
+        )
+
+
 def _methods(shown: ReportInputs) -> Iterator[str]:
     explained = shown.own
     yield (
@@ -60,11 +75,7 @@ def _methods(shown: ReportInputs) -> Iterator[str]:
             "The map was laid out by t-SNE from each row's nearest rows in leaf space (van der Maaten and Hinton "
             "2008); distances between far rows mean nothing in it."
         )
-    if shown.comparison is not None:
-        yield (
-            "Where two models differ was searched by weighted relative accuracy (Lavrac and others 2004); two datasets "
-            "were compared by Kolmogorov-Smirnov distances, adjusted as Holm (1979) does."
-        )
+    yield from _comparing_methods(shown)
     if explained.rule_set is not None:
         yield f"Rules were found by {_named(explained.rule_set, _RULES)}."
     if explained.approximation_tree is not None:

@@ -7,6 +7,7 @@ from leafspace_drawings import Choice, Entry, Form, draw_forms, options_of
 
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
+from schemas.evaluations import EVALUATIONS
 from schemas.explainers import EXPLAINERS
 from schemas.label_audits import LABEL_AUDITS
 from schemas.maps import MAPS
@@ -159,6 +160,7 @@ def form_of_report(context: AppContext, explainer: Json, dataset: Json, datasets
         _newest(context, MAPS, model, "map", "map"),
         _newest(context, LABEL_AUDITS, model, "label_audit", "label audit"),
         _comparisons_of(context, model),
+        _newest(context, EVALUATIONS, model, "evaluation", "evaluation"),
         Choice("compare_with", "beside", options_of(others, "no other model")),
         Choice("newer_dataset", "newer rows", options_of(newer, "none")),
         Entry("note", "note", "", "text", 4000),

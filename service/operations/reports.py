@@ -11,6 +11,7 @@ from explanations.reports.inputs import Figures, ReportReader, freeze_decisions
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
 from schemas.datasets import Dataset
+from schemas.evaluations import EVALUATIONS
 from schemas.label_audits import LABEL_AUDITS
 from schemas.maps import MAPS
 from schemas.models import Model
@@ -64,6 +65,7 @@ def request_report(context: AppContext, request: ReportRequest) -> Report:
         (MAPS, "/map", complete.map),
         (LABEL_AUDITS, "/label_audit", complete.label_audit),
         (COMPARISONS, "/comparison", complete.comparison),
+        (EVALUATIONS, "/evaluation", complete.evaluation),
     )
     for noun, pointer, artefact_id in named:
         _check_made_of(context, noun, artefact_id, (model.id, pointer))

@@ -1,7 +1,7 @@
 """A report: the drawings of a model and of what explains it, one below the other, with what they were drawn from."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -21,6 +21,7 @@ __all__ = [
     "draw_comparison",
     "draw_decisions",
     "draw_drift",
+    "draw_evaluation",
     "draw_filed",
     "draw_manifest",
     "draw_report",
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 _N_DECISIONS = 200
+_N_CELLS, _N_WRONG_ROWS = 25, 20
 
 
 def draw_report(title: str, parts: Sequence[str]) -> str:
@@ -112,6 +114,54 @@ def draw_drift(found: Json, newer: Json, reference: Json, model: Json) -> str:
     marks = Classes.of_outcomes(model)
     decides = bool(model.get("decision"))
     return render("report_drift", found=found, newer=newer, reference=reference, classes=marks, decides=decides)
+
+
+def draw_evaluation(found: Json, model: Json, dataset: Json | None) -> str:
+    """Return how well the model predicts, and where it is wrong.
+
+    Parameters
+    ----------
+    found
+        The result of the evaluation.
+    model
+        The model's document.
+    dataset
+        The document of the rows that it was evaluated on, whose titles are shown; None: names are.
+    """
+    is_share, decision = found["classification"] is not None, model.get("decision")
+    titles = {} if dataset is None else {each["name"]: each.get("title") for each in dataset["columns"]}
+    return render(
+        "report_evaluation",
+        found=found,
+        figures=list(_figures(found)),
+        is_share=is_share,
+        error_words="wrong" if is_share else "mean absolute error",
+        names={each["column"]: titles.get(each["column"]) for each in found["groups"]},
+        score_of=None if decision is None else decision.get("score_of"),
+        classes=Classes(model.get("classes") or ()),
+        n_cells=_N_CELLS,
+        n_rows=_N_WRONG_ROWS,
+    )
+
+
+def _figures(found: Json) -> Iterator[Json]:
+    """Yield the figures of the table, in its order; those that were not measured are left out."""
+    classes, values = found["classification"], found["regression"]
+    if values is not None:
+        names = ("mean_absolute_error", "root_mean_squared_error", "r2", "mean_residual")
+        measured = [(name.replace("_", " ").replace("r2", "R²"), values[name], False) for name in names]
+    else:
+        accuracy = {**classes["accuracy"], "value": classes["accuracy"]["share"]}
+        accuracy["constant"] = classes["constant_accuracy"]
+        measured = [("accuracy", accuracy, True), ("balanced accuracy", classes["balanced_accuracy"], True)]
+        measured.append(("log loss", classes["log_loss"], False))
+        for each in classes["outcomes"]:
+            of = f" of {each['outcome']}"
+            measured.append((f"area under the ROC curve{of}", each["roc_area"], False))
+            measured.append((f"average precision{of}", each["average_precision"], False))
+            brier = each["calibration"] and each["calibration"]["brier_score"]
+            measured.append((f"Brier score{of}", brier, False))
+    yield from ({"name": name, "is_share": is_share, **of} for name, of, is_share in measured if of)
 
 
 def draw_sentences(heading: str, sentences: Sequence[str]) -> str:

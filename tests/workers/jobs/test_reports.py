@@ -55,6 +55,7 @@ class Shop:
     audit: str
     map: str
     comparison: str
+    evaluation: str
     explainer: str
     other: str  # the explainer of the other model
     newer: str
@@ -74,6 +75,7 @@ class Shop:
             label_audit=self.audit,
             map=self.map,
             comparison=self.comparison,
+            evaluation=self.evaluation,
             compare_with=self.other,
             newer_dataset=self.newer,
             note="For the file.\nSecond line.",
@@ -115,7 +117,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         laid = request_map(workshop.context, MapRequest(model=models[0], dataset=dataset, n_rows=40, n_neighbors=12))
         workshop.run(laid.job or "")
         compared = workshop.compare(model=models[0], other_model=models[1], dataset=dataset).id
-        yield Shop(workshop, models[0], dataset, audit, laid.id, compared, explainers[0], explainers[1], kept, newer)
+        evaluation = workshop.evaluate(model=models[0], dataset=dataset, group_by=[names[0]]).id
+        yield Shop(workshop, models[0], dataset, audit, laid.id, compared, evaluation, *explainers, kept, newer)
 
 
 def test_a_report_is_one_file_that_runs_nothing_and_loads_nothing(shop: Shop) -> None:
@@ -153,6 +156,7 @@ def test_a_report_shows_what_it_was_asked_for(shop: Shop) -> None:
             "request",
             "summary",
             "model",
+            "evaluation",
             "prototypes",
             "map",
             "rules",

@@ -100,6 +100,7 @@ def _create(  # what a report may show, all but the first two with defaults
     map: Identified | None = None,  # noqa: A002  # as the field is called
     label_audit: Identified | None = None,
     comparison: Identified | None = None,
+    evaluation: Identified | None = None,
     rows: Iterable[Any] = (),
     compare_with: Identified | None = None,
     newer_dataset: Identified | None = None,
@@ -129,6 +130,8 @@ def _create(  # what a report may show, all but the first two with defaults
         A map of the same model.
     comparison
         A comparison of the same model with another, in either order, or of two datasets by it.
+    evaluation
+        An evaluation of the same model: how well it predicts, and where it is wrong.
     label_audit
         A label audit of the same model, shown with the decisions that are in force now.
     rows
@@ -152,6 +155,7 @@ def _create(  # what a report may show, all but the first two with defaults
         approximation_tree=id_or_none(approximation_tree),
         map_=id_or_none(map),
         comparison=unless_none(id_or_none(comparison)),
+        evaluation=unless_none(id_or_none(evaluation)),
         label_audit=id_or_none(label_audit),
         rows=[id_text(row, f"rows[{place}]") for place, row in enumerate(rows)],
         compare_with=id_or_none(compare_with),

@@ -117,6 +117,7 @@ ReportPartName: TypeAlias = Literal[
     "request",
     "summary",
     "model",
+    "evaluation",
     "prototypes",
     "map",
     "rules",

@@ -218,6 +218,8 @@ class ReportRequest(Record):
     """Id of a comparison of the same model with another one, in either order, or of two datasets by it, which is shown;
     absent: none.
     """
+    evaluation: str | Unset = UNSET
+    """Id of an evaluation of the same model, which is shown; absent: none."""
     note: str | Unset | None = UNSET
     """Text of the author, at most 4,000 characters; null: none."""
 
@@ -285,6 +287,7 @@ def list_reports(
     map_: str | Unset | None = UNSET,
     label_audit: str | Unset | None = UNSET,
     comparison: str | Unset | None = UNSET,
+    evaluation: str | Unset | None = UNSET,
     compare_with: str | Unset | None = UNSET,
     newer_dataset: str | Unset | None = UNSET,
     status: Status | Unset | None = UNSET,
@@ -302,6 +305,7 @@ def list_reports(
             "map": map_,
             "label_audit": label_audit,
             "comparison": comparison,
+            "evaluation": evaluation,
             "compare_with": compare_with,
             "newer_dataset": newer_dataset,
             "status": status,

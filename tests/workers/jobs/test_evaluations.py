@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from leafspace_drawings.report import draw_evaluation
 from numpy.typing import NDArray
 from sklearn import metrics
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -75,6 +76,15 @@ def _of_classes(result: EvaluationResult) -> ClassificationEvaluation:
     assert result.classification is not None
     assert result.regression is None
     return result.classification
+
+
+def _drawn(workshop: Workshop, model: str, dataset: str, result: EvaluationResult) -> str:
+    """Return the part of a report that shows a result."""
+    stores = workshop.context.models, workshop.context.datasets
+    documents = [
+        store.get(each).view.model_dump(mode="json") for store, each in zip(stores, (model, dataset), strict=True)
+    ]
+    return draw_evaluation(result.model_dump(mode="json"), *documents)
 
 
 def _is_share(found: MeasuredShare, counts: Any) -> bool:
@@ -305,6 +315,8 @@ def test_what_is_decided_is_evaluated_by_bands(workshop: Workshop, positive: str
         assert _is_share(band.positive, (frame["label"] == "bad")[decided == band.outcome])
     ends = [(each.outcome, each.cutoff) for each in outcome.cutoffs if each.source == "band"]
     assert ends == ([("decline", 0.6), ("refer", 0.3)] if positive is None else [])
+    drawn = _drawn(workshop, model, dataset, result)
+    assert all(f"<bdi>{band.outcome}</bdi></th>" in drawn for band in result.bands)
     for group in result.groups[0].groups:
         inside = (frame["region"] == group.value).to_numpy()
         assert [each.outcome for each in group.outcomes] == ["approve", "refer", "decline"]
@@ -397,6 +409,8 @@ def test_figures_of_values_are_those_of_scikit_learn(workshop: Workshop) -> None
         expected = naive.mean_interval((truth - predicted)[inside].tolist())
         assert (group.mean_residual.interval.low, group.mean_residual.interval.high) == pytest.approx(expected)
     assert result.regions[0].conditions[0].feature == "income"
+    drawn = _drawn(workshop, made.request.model, dataset, result)
+    assert all(words in drawn for words in ("R²", "mean residual", "Largest errors", result.regions[0].text))
     table = workshop.table_of(EVALUATIONS, made).to_pylist()
     assert [line["row"] for line in table] == np.argsort(-np.abs(truth - predicted), kind="stable").tolist()
     assert table[0]["residual"] == pytest.approx(table[0]["value"] - table[0]["predicted_value"])

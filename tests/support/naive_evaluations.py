@@ -25,7 +25,7 @@ def delong_variance(scores: Sequence[float], is_positive: Sequence[bool]) -> flo
     """Return the variance of the area: of the means of the rows and of the columns of the kernel."""
     kernel = _kernel(scores, is_positive)
     by_one, by_zero = [mean(line) for line in kernel], [mean(line) for line in zip(*kernel, strict=True)]
-    return variance(by_one) / len(by_one) + variance(by_zero) / len(by_zero)
+    return float(variance(by_one) / len(by_one) + variance(by_zero) / len(by_zero))
 
 
 def logit_interval(share: float, standard_error_of_log_odds: float) -> Interval:

@@ -58,6 +58,8 @@ def test_an_explainer_is_evaluated_as_its_model_is_and_only_known_columns_group(
     client: Leafspace, made: Evaluation
 ) -> None:
     request = made.details.request
+    with pytest.raises(Conflict, match=made.id):
+        client.models.delete(request.model)
     prototypes = client.prototype_sets.create(request.model, request.dataset, n_prototypes=2).wait()
     explainer = client.explainers.create(request.model, prototypes)
 
@@ -66,8 +68,6 @@ def test_an_explainer_is_evaluated_as_its_model_is_and_only_known_columns_group(
     assert [each.id for each in client.evaluations.list(model=request.model)] == [made.id]
     with pytest.raises(Invalid, match="no column 'village'"):
         client.evaluations.create(explainer, request.dataset, group_by=["village"])
-    with pytest.raises(Conflict, match=made.id):
-        client.models.delete(request.model)
 
 
 def test_a_regression_is_evaluated_by_its_errors(service: Service) -> None:

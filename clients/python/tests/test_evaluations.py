@@ -33,7 +33,8 @@ def test_an_evaluation_prints_what_was_found_and_on_which_rows(made: Evaluation)
     measured = made.result.classification
     right, balanced = measured.accuracy.share, measured.balanced_accuracy.value
 
-    assert repr(made) == f"<Evaluation {made.id} ready, 300 held-out rows, {right:.1%} right, balanced {balanced:.1%}>"
+    held = f"300 held-out rows, {right:.1%} right, balanced {balanced:.1%}"
+    assert repr(made).startswith(f"Evaluation {made.id} (ready, {held}")
     first, second, *others = str(made).splitlines()
     assert first == made.summary
     assert second.startswith("Measured on 300 rows, which are declared as held out")
@@ -78,7 +79,7 @@ def test_a_regression_is_evaluated_by_its_errors(service: Service) -> None:
             frame = _ROWS[300:].assign(label=_VALUES[300:, 0])
             dataset = await client.register_dataset(frame, target="label", features=[*_ROWS])
             made = await (await client.evaluations.create(model, dataset)).wait()
-            assert repr(made).startswith(f"<AsyncEvaluation {made.id} ready, 300 rows, values off by 0.")
+            assert repr(made).startswith(f"AsyncEvaluation {made.id} (ready, 300 rows, values off by 0.")
             assert list(made.outcomes) == []
             assert len(await made.rows()) == 300
 

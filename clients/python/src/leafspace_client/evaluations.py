@@ -86,7 +86,8 @@ class EvaluationView(ArtefactView[Details]):
         if not is_ready:
             return repr(self)
         result = self.result
-        return "\n".join([result.summary, f"Measured on {result.measured_on}.", *result.cautions])
+        cautions = [f"Caution: {each}." for each in result.cautions]
+        return "\n".join([result.summary, f"Measured on {result.measured_on}.", *cautions])
 
     def _contents(self, result: EvaluationResult) -> str:
         rows = f"{result.n_evaluated:,} {'held-out ' if result.held_out else ''}rows"

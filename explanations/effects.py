@@ -271,10 +271,10 @@ class WarmEffects:
         upwards
             Whether effects above 0 count; else those below.
         """
-        signed = row.of_players if upwards else -row.of_players
-        order = np.argsort(-signed, kind="stable")[: np.count_nonzero(signed > 0)].tolist()
-        shown = [self.shown[player] for player in order if player in self.shown]
-        return [player.reason() for player in shown if not player.is_protected][:_MOST_REASONS]
+        effects = row.of_players
+        moving = (player for player in row.order if (effects[player] > 0) == upwards)
+        shown = (self.shown[player] for player in moving if player in self.shown)
+        return [player.reason() for player in islice((each for each in shown if not each.is_protected), _MOST_REASONS)]
 
     def _reference_raw(self, row: RowEffects) -> float:
         if isinstance(row.reference, MeanReference):

@@ -1,14 +1,16 @@
 """Instances as callers send them, each explained or refused.
 
 An explanation has the prediction, the nearest prototypes and why they are near, and the parts that the request
-includes. It is composed as plain values, which takes less time than pydantic objects; a test compares it with the
-contract.
+includes. It is composed as plain values, which takes less time than pydantic objects, or, for callers that do nothing
+but send it, of parts that are JSON already; a test compares it with the contract.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from schemas.explanations import ExplanationRequest
@@ -18,6 +20,7 @@ from tree_explainers.prototype_sets.nearest import contiguous_leaves
 from tree_explainers.rows import Rows
 
 from . import documents
+from .cell_texts import cell_texts
 from .decisions import decisions_of
 from .effects import RowEffects
 from .included_parts import Parts, parts_of
@@ -53,6 +56,8 @@ def explain_instances(
     read: ReadInstances | None = None,
     tick: Tick = no_tick,
     finish: Finish = _as_it_is,
+    *,
+    is_plain: bool = True,
 ) -> list[Any]:
     """Return an explanation or a refusal for each row, in their order.
 
@@ -64,7 +69,7 @@ def explain_instances(
         These rows, read.
     tick
         Is called before each row, and may raise.
-    finish
+    finish, is_plain
         As of ``explain_read``.
 
     Raises
@@ -76,7 +81,8 @@ def explain_instances(
     parts = parts_of(warm, request)
     read = read_instances(request.instances, warm.features, tick) if read is None else read
     row_ids = ids_of_rows(warm, request, read.n_rows)
-    return explain_read(warm, parts, row_ids, read, run_readable(warm.session, read), tick, finish=finish)
+    run = run_readable(warm.session, read)
+    return explain_read(warm, parts, row_ids, read, run, tick, finish=finish, is_plain=is_plain)
 
 
 def ids_of_rows(warm: WarmExplainer, request: ExplanationRequest, n_rows: int) -> Sequence[str]:
@@ -96,6 +102,7 @@ def explain_read(
     *,
     note_effects: NoteEffects = _no_note,
     finish: Finish = _as_it_is,
+    is_plain: bool = True,
 ) -> list[Any]:
     """Return an explanation or a refusal for each row that was read, in their order.
 
@@ -113,6 +120,8 @@ def explain_read(
         Is called with the effects of all features on each row that has some, listed or not.
     finish
         Makes of each explanation, but not of refusals, what is returned for it.
+    is_plain
+        Whether explanations are plain values throughout; else parts of their fields are JSON already.
     """
     outcome, indices, refused = run
     leaves = contiguous_leaves(warm.leaves(outcome))
@@ -132,7 +141,8 @@ def explain_read(
     needs_raw = not _OF_RAW_ROWS.isdisjoint(parts.included)
     raw = rows if isinstance(rows, Rows) or not needs_raw else Rows(warm.features.names, tuple(rows.T))
     data: list[Any] = [None] * len(row_ids)
-    compared_rows = RowsToCompare(leaves, proximities, [values[index] for index in indices], usual)
+    of_rows = [values[index] for index in indices]
+    compared_rows = RowsToCompare(leaves, proximities, of_rows, list(map(cell_texts, of_rows)), usual)
     for row, (index, near) in enumerate(zip(indices, near_prototypes(warm, parts, compared_rows), strict=True)):
         tick()
         explained = ExplainedRow(
@@ -153,7 +163,7 @@ def explain_read(
             target=read.targets.get(index),
             reference=read.references.get(index),
         )
-        data[index] = finish(_explanation(warm, parts, row_ids[index], explained))
+        data[index] = finish(_explanation(warm, parts, row_ids[index], explained, is_plain=is_plain))
     for index, error in refused.items():
         data[index] = documents.refusal(row_ids[index], error)
     return data
@@ -176,13 +186,15 @@ def _are_usual(warm: WarmExplainer, rows: Rows | NDArray[np.float64]) -> list[bo
     return usual
 
 
-def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:
+def _explanation(
+    warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow, *, is_plain: bool
+) -> dict[str, Any]:
     standing = explained.near.standing
     prediction = _prediction(warm, explained)
     decision = {} if explained.decision is None else {"decision": _labelled(warm, explained.decision)}
     actual = {} if explained.target is None else {"target": explained.target}
     compared = {} if explained.compared_class is None else {"label": _compared_label(warm, explained)}
-    near = _nearest_prototypes(warm, parts, explained)
+    near = _nearest_prototypes(warm, parts, explained, orjson.loads if is_plain else orjson.Fragment)
     document = {
         "object": "explanation",
         "row_id": row_id,
@@ -204,7 +216,8 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
         if (disagreement := outcomes_disagree(document.get("evidence", {}), warm.wording.words)) is not None:
             document["warnings"] = [disagreement, *document["warnings"]]
     outcome = prediction | decision | actual | compared
-    document["summary"] = summary(outcome, near, standing, document, warm.wording.naming)
+    read_reasons = partial(orjson.loads, explained.near.reasons[0]) if near else None
+    document["summary"] = summary(outcome, near, standing, document, warm.wording.naming, read_reasons)
     return document
 
 
@@ -227,11 +240,14 @@ def _prediction(warm: WarmExplainer, explained: ExplainedRow) -> dict[str, Any]:
     return documents.class_prediction(classes[label], classes, explained.scores, near_tie=explained.near_tie)
 
 
-def _nearest_prototypes(warm: WarmExplainer, parts: Parts, explained: ExplainedRow) -> list[dict[str, Any]]:
+def _nearest_prototypes(
+    warm: WarmExplainer, parts: Parts, explained: ExplainedRow, field_of: Callable[[bytes], Any]
+) -> list[dict[str, Any]]:
+    """Return the nearest prototypes; ``field_of`` returns what a field of an answer has for JSON."""
     prototypes, shares, n_shared, reasons, _ = explained.near
     near: list[dict[str, Any]] = [
-        {**prototype.head, "proximity": share, "reasons": texts}
-        for prototype, share, texts in zip(prototypes, shares, reasons, strict=True)
+        {**prototype.head, "proximity": share, "reasons": field_of(text)}
+        for prototype, share, text in zip(prototypes, shares, reasons, strict=True)
     ]
     if parts.is_full:
         for rank, entry in enumerate(near, 1):

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from tree_explainers.prototype_sets.near_reasons import NearReasons
 
+from .cell_texts import CellTexts
 from .included_parts import Parts
+from .reason_texts import PairOfRows
 from .typicality import UNKNOWN, Standing
 from .warm_explainer import WarmExplainer, WarmPrototype
 
@@ -21,7 +23,7 @@ class Near(NamedTuple):
     prototypes: list[WarmPrototype]  # nearest first
     shares: list[float]  # proximities, as shares of that of a row to itself
     n_shared: list[int]  # trees that count in which the row has the same leaf
-    reasons: list[list[dict[str, Any]]]  # of each prototype; none where the explainer abstains
+    reasons: list[bytes]  # of each prototype, a list as JSON; none where the explainer abstains
     standing: Standing
 
 
@@ -31,11 +33,13 @@ class RowsToCompare(NamedTuple):
     leaves: NDArray[np.int32]  # (n_rows, n_trees)
     proximities: NDArray[np.int64]  # (n_rows, n_prototypes)
     values: Sequence[Sequence[Any]]  # of each row, as sent
+    cells: Sequence[CellTexts]  # the same as JSON
     usual: Sequence[bool]  # whether surely nothing is missing, of each row
 
     def part(self, rows: slice) -> "RowsToCompare":
         """Return some of the rows."""
-        return RowsToCompare(self.leaves[rows], self.proximities[rows], self.values[rows], self.usual[rows])
+        values, cells = self.values[rows], self.cells[rows]
+        return RowsToCompare(self.leaves[rows], self.proximities[rows], values, cells, self.usual[rows])
 
 
 def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> Iterator[Near]:
@@ -67,14 +71,14 @@ def _standings(warm: WarmExplainer, proximities: NDArray[np.int64]) -> list[Stan
 
 def _reasons(
     warm: WarmExplainer, parts: Parts, rows: RowsToCompare, near: NearReasons, abstains: list[bool]
-) -> list[list[dict[str, Any]]]:
-    """Return the reasons of each pair in words."""
+) -> list[bytes]:
+    """Return the reasons of each pair in words, as JSON."""
     missing = [
         None if is_usual else warm.unexpected.of_row(values)
         for values, is_usual in zip(rows.values, rows.usual, strict=True)
     ]
     nearest, bounds = near.nearest.tolist(), near.bounds.tolist()
-    written: list[list[dict[str, Any]]] = [[] for _ in nearest]
+    written = [b"[]"] * len(nearest)
     # A prototype that shares a leaf by chance with the row explains nothing: there are no reasons then.
     explained = [row for row, abstaining in enumerate(abstains) if not abstaining]
     complete = [row for row in explained if missing[row] is None]
@@ -82,7 +86,10 @@ def _reasons(
         pairs = [(row, pair) for row in together for pair in range(bounds[row], bounds[row + 1])]
         texts = warm.reason_texts.write_pairs(
             near.of_pairs([pair for _, pair in pairs]),
-            [(rows.values[row], warm.prototypes[nearest[pair]].values) for row, pair in pairs],
+            [
+                PairOfRows(rows.values[row], rows.cells[row], prototype.values, prototype.cells)
+                for row, prototype in ((row, warm.prototypes[nearest[pair]]) for row, pair in pairs)
+            ],
             missing[together[0]] if together else None,
             parts.n_reasons,
             with_intervals="intervals" in parts.included,

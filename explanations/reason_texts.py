@@ -1,7 +1,7 @@
 """Reasons as explanations have them: in words, with the values of both rows, and in numbers where those are included.
 
-Of each prototype only as many reasons are put into words as are shown. What does not change from row to row is
-prepared.
+Of each prototype only as many reasons are put into words as are shown. They are written as JSON at once, from pieces
+that are prepared where they do not change from row to row: of many rows, objects would take longer than the pieces.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,13 +10,12 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from math import inf
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from schemas.json_numbers import json_number
 from tree_explainers import wording
 from tree_explainers.column_words import ColumnPhrases, ColumnWords, Phrases
 from tree_explainers.onnx_models.description import ModelColumn
@@ -27,19 +26,14 @@ from tree_explainers.prototype_sets.readable import ReasonReader
 from tree_explainers.wording import Interval
 
 from .brief_texts import BriefText, Text, interval_words
+from .cell_texts import CellTexts, Values, cell_texts
 from .feature_phrases import FeaturePhrases
 
 _DIGEST_BYTES = 16  # no two of which are alike by chance
 _N_SIDES = 1 << len(RawSide)
 _SHARE_DIGITS = 4  # more would be read by nobody, and an explanation has dozens of shares
-_KEPT_REASONS = 10_000  # of an explainer: about half a kilobyte each
+_KEPT_REASONS = 10_000  # of an explainer: about three quarters of a kilobyte each
 Made = TypeVar("Made")
-
-
-class Values(Protocol):
-    """The raw values of a row, by the index of the feature among the model's."""
-
-    def __getitem__(self, feature: int, /) -> Any: ...  # text, number, truth value
 
 
 class Compared(NamedTuple):
@@ -48,6 +42,39 @@ class Compared(NamedTuple):
     values: Sequence[Any]
     others: Sequence[Values]  # (n_pairs,)
     is_missing: NDArray[np.bool_] | None = None  # (n_columns,) as ``ReasonReader.group`` takes it
+
+
+class PairOfRows(NamedTuple):
+    """A row and another that it is near, with what their values are in JSON."""
+
+    values: Values
+    cells: CellTexts
+    other_values: Values
+    other_cells: CellTexts
+
+
+class _ReasonHead(NamedTuple):
+    """The beginning of a reason in JSON, up to the value of the row."""
+
+    brief: bytes  # with the brief sentence
+    low: float  # of values between these, the brief sentence is true
+    high: float
+    start: bytes  # up to the sentence
+    text: Text
+
+    @staticmethod
+    def of(feature: str, text: Text) -> "_ReasonHead":
+        """Return the beginning of a reason of a raw feature."""
+        start = b'{"feature":%b,"text":' % orjson.dumps(feature)
+        if isinstance(text, str):
+            return _ReasonHead(b'%b%b,"value":' % (start, orjson.dumps(text)), -inf, inf, start, text)
+        return _ReasonHead(b'%b%b,"value":' % (start, orjson.dumps(text.brief)), *text.surely, start, text)
+
+    def for_values(self, value: Any, other: Any) -> bytes:  # cells
+        """Return the beginning with the brief sentence where that is true of the same of these, else the exact one."""
+        if isinstance(self.text, str) or (sentence := self.text.of(value, other)) is self.text.brief:
+            return self.brief
+        return b'%b%b,"value":' % (self.start, orjson.dumps(sentence))
 
 
 class _Kept(Generic[Made]):
@@ -82,9 +109,9 @@ class ReasonTexts:
     numbers: tuple[NumberPhrases, ...]  # (n_columns,) how numbers are printed
     columns: dict[str, int]  # by name, of raw features
     mentions: dict[str, str]  # by name, of these columns: ``whether it has an account``
-    known_texts: _Kept[Text] = field(default_factory=_Kept)
-    known_intervals: _Kept[dict[str, Any]] = field(default_factory=_Kept)
-    known_others: _Kept[tuple[Text, FeatureReason]] = field(default_factory=_Kept)  # of features of several columns
+    known_heads: _Kept[_ReasonHead] = field(default_factory=_Kept)
+    known_intervals: _Kept[bytes] = field(default_factory=_Kept)
+    known_others: _Kept[tuple[_ReasonHead, bytes]] = field(default_factory=_Kept)  # of features of several columns
 
     @staticmethod
     def build(
@@ -131,37 +158,38 @@ class ReasonTexts:
         with_intervals
             Whether to add the ends in numbers.
         """
-        pairs = [(compared.values, other) for other in compared.others]
-        return self.write_pairs(reasons, pairs, compared.is_missing, n_reasons, with_intervals=with_intervals)
+        cells = cell_texts(compared.values)
+        pairs = [PairOfRows(compared.values, cells, other, cell_texts(other)) for other in compared.others]
+        texts = self.write_pairs(reasons, pairs, compared.is_missing, n_reasons, with_intervals=with_intervals)
+        return list(map(orjson.loads, texts))
 
     def write_pairs(
         self,
         reasons: NDArray[Any],
-        pairs: Sequence[tuple[Sequence[Any], Values]],
+        pairs: Sequence[PairOfRows],
         is_missing: NDArray[np.bool_] | None,
         n_reasons: int | None,
         *,
         with_intervals: bool,
-    ) -> list[list[dict[str, Any]]]:
-        """Return the reasons of pairs of a row and another, (n_pairs,), each with the values of both.
+    ) -> list[bytes]:
+        """Return the reasons of pairs of a row and another, (n_pairs,), each with the values of both, as JSON.
 
         The rows are several that miss the values of the same columns unexpectedly, ``is_missing``, or none.
         """
         wanted = Wanted(self.is_shown, len(self.names) if n_reasons is None else n_reasons)
         raw = self.reader.group(reasons, len(pairs), is_missing, wanted)
         columns, keys = raw.reasons["column"].tolist(), raw.statements()
-        texts = self.known_texts.of(keys, lambda indices: self._texts(raw, indices))
+        heads = self.known_heads.of(keys, lambda indices: self._heads(raw, indices))
         intervals = self.known_intervals.of(keys, lambda chosen: self._intervals(raw, chosen)) if with_intervals else []
-        for index, (text, of_feature) in self._others(reasons, raw, is_missing):
-            texts[index] = text
+        for index, (head, interval) in self._others(reasons, raw, is_missing):
+            heads[index] = head
             if with_intervals:
-                intervals[index] = interval_of(of_feature)
-        shares = list(map(_rounded_share, raw.reasons["share_of_trees"].tolist()))
-        found_reasons = _Found(columns, texts, shares, intervals)
+                intervals[index] = interval
+        shares = list(map(_share_text, raw.reasons["share_of_trees"].tolist()))
+        found_reasons = _Found(columns, heads, shares, intervals)
         bounds = pairwise(raw.bounds.tolist())
         return [
-            self._of_pair(found_reasons, start, end, values, other)
-            for (start, end), (values, other) in zip(bounds, pairs, strict=True)
+            self._of_pair(found_reasons, start, end, pair) for (start, end), pair in zip(bounds, pairs, strict=True)
         ]
 
     def mention(self, feature: str) -> str:
@@ -173,31 +201,32 @@ class ReasonTexts:
         column = self.columns.get(feature)
         return None if column is None else self.phrases.get(column, self.numbers[column])
 
-    def _of_pair(
-        self, found: "_Found", start: int, end: int, values: Sequence[Any], other: Values
-    ) -> list[dict[str, Any]]:
-        written: list[dict[str, Any]] = []
-        names, features = self.names, self.features
-        found_reasons = zip(found.columns[start:end], found.texts[start:end], found.shares[start:end], strict=True)
-        for column, text, share in found_reasons:
+    def _of_pair(self, found: "_Found", start: int, end: int, pair: PairOfRows) -> bytes:
+        features, written = self.features, list[bytes]()
+        values, cells, other_values, other_cells = pair
+        found_reasons = zip(found.columns[start:end], found.heads[start:end], found.shares[start:end], strict=True)
+        for column, head, share in found_reasons:
             feature = features[column]
             if feature is None:
-                sentence = text if isinstance(text, str) else text.exact
-                written.append({"feature": names[column], "text": sentence, "share_of_trees": share})
+                sentence = head.text if isinstance(head.text, str) else head.text.exact
+                written.append(b"%b%b%b" % (head.start, orjson.dumps(sentence), share))
                 continue
-            value, other_value = values[feature], other[feature]
-            written.append(
-                {
-                    "feature": names[column],
-                    "text": text if isinstance(text, str) else text.of(value, other_value),
-                    "value": json_number(value),
-                    "prototype_value": json_number(other_value),
-                    "share_of_trees": share,
-                }
-            )
-        for reason, interval in zip(written, found.intervals[start:end], strict=False):  # where they are included
-            reason["interval"] = interval
-        return written
+            value, other = values[feature], other_values[feature]
+            _, low, high, *_ = head
+            # By far the most are numbers of which the brief sentence is true.
+            is_sure = value.__class__ is float is other.__class__ and low < value < high and low < other < high
+            start_of_reason = head.brief if is_sure else head.for_values(value, other)
+            cell, other_cell = cells[feature], other_cells[feature]
+            written.append(b'%b%b,"prototype_value":%b%b' % (start_of_reason, cell, other_cell, share))
+        if found.intervals:
+            written = [b"%b%b" % each for each in zip(written, found.intervals[start:end], strict=True)]
+        return b"[%b}]" % b"},".join(written) if written else b"[]"
+
+    def _heads(self, raw: RawReasons, indices: list[int]) -> list[_ReasonHead]:
+        """Return the beginnings of the reasons at these indices, as if all were numbers."""
+        columns = raw.reasons["column"][indices].tolist()
+        texts = self._texts(raw, indices)
+        return [_ReasonHead.of(self.names[column], text) for column, text in zip(columns, texts, strict=True)]
 
     def _texts(self, raw: RawReasons, indices: list[int]) -> list[Text]:
         """Return the texts of the reasons at these indices, as if all were numbers."""
@@ -239,19 +268,20 @@ class ReasonTexts:
 
     def _others(
         self, reasons: NDArray[Any], raw: RawReasons, is_missing: NDArray[np.bool_] | None
-    ) -> Iterator[tuple[int, tuple[Text, FeatureReason]]]:
-        """Yield the indices of those that are no single numbers, with their texts; shares of trees may be of others."""
+    ) -> Iterator[tuple[int, tuple[_ReasonHead, bytes]]]:
+        """Yield the indices of those that are no single numbers, with their beginnings and intervals."""
         others = np.flatnonzero(raw.reasons["is_other"]).tolist()
         if not others:
             return
         context = b"" if is_missing is None else is_missing.tobytes()
         keys = [_digest(statement, context) for statement in raw.own_statements(reasons, others)]
 
-        def make(chosen: list[int]) -> list[tuple[Text, FeatureReason]]:
+        def make(chosen: list[int]) -> list[tuple[_ReasonHead, bytes]]:
             made = []
             for index in (others[at] for at in chosen):
                 reason, column = self.reader.other(reasons, raw, index, is_missing), int(raw.reasons["column"][index])
-                made.append((self._sentence(column, reason) or self._brief_of(column, reason), reason))
+                text = self._sentence(column, reason) or self._brief_of(column, reason)
+                made.append((_ReasonHead.of(self.names[column], text), _interval_text(interval_of(reason))))
             return made
 
         yield from zip(others, self.known_others.of(keys, make), strict=True)
@@ -263,11 +293,11 @@ class ReasonTexts:
             return None
         return self.phrases[column].sentence(_ends_of(reason))
 
-    def _intervals(self, raw: RawReasons, indices: list[int]) -> list[dict[str, Any]]:
+    def _intervals(self, raw: RawReasons, indices: list[int]) -> list[bytes]:
         """Return the intervals of the reasons at these indices, as if all were numbers."""
         columns, sides, low, high = self._rounded(raw, indices)
         ends = zip(columns.tolist(), sides.tolist(), _number_texts(low), _number_texts(high), strict=True)
-        return [self._interval(*each) for each in ends]
+        return [_interval_text(self._interval(*each)) for each in ends]
 
     def _rounded(self, raw: RawReasons, indices: list[int]) -> tuple[NDArray[Any], ...]:
         """Return columns, sides, and low and high ends as they are written."""
@@ -282,17 +312,21 @@ class ReasonTexts:
 
 
 @lru_cache(maxsize=1 << 14)  # of as many trees there are as many shares
-def _rounded_share(share: float) -> float:
-    return round(share, _SHARE_DIGITS)
+def _share_text(share: float) -> bytes:
+    return b',"share_of_trees":%b' % orjson.dumps(round(share, _SHARE_DIGITS))
+
+
+def _interval_text(interval: dict[str, Any]) -> bytes:
+    return b',"interval":%b' % orjson.dumps(interval)
 
 
 class _Found(NamedTuple):
     """Reasons of all pairs, one after the other."""
 
     columns: list[int]
-    texts: list[Text]
-    shares: list[float]
-    intervals: list[dict[str, Any]]  # empty: they are not included
+    heads: list[_ReasonHead]
+    shares: list[bytes]
+    intervals: list[bytes]  # empty: they are not included
 
 
 def _by_column(reader: ReasonReader, phrases: Phrases) -> dict[int, ColumnPhrases]:

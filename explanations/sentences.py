@@ -43,6 +43,7 @@ def summary(
     standing: Standing,
     parts: Mapping[str, Any] | None = None,
     naming: Naming = AS_THEY_ARE,
+    read_reasons: Callable[[], Sequence[Mapping[str, Any]]] | None = None,
 ) -> str:
     """Return an explanation in a few sentences.
 
@@ -63,6 +64,8 @@ def summary(
         ``training_rows`` and ``changes``.
     naming
         How features, their values and outcomes are named.
+    read_reasons
+        Returns the reasons of the nearest prototype, where those in its entry are JSON already.
     """
     parts = parts or {}
     causes = _of_effects(parts["effects"], naming) if "effects" in parts else ""
@@ -78,7 +81,8 @@ def summary(
         compared_with = parts["effects"]["reference"].get("row_id") if causes else None
         sentences.append(_of_nearest(prediction, nearest[0], standing, naming, compared_with))
         if not causes:  # otherwise features are named already
-            features = [naming.mention(reason["feature"]) for reason in nearest[0]["reasons"][:_N_FEATURES]]
+            reasons = nearest[0]["reasons"] if read_reasons is None else read_reasons()
+            features = [naming.mention(reason["feature"]) for reason in reasons[:_N_FEATURES]]
             sentences.append(f"The trees that they share ask most often about {_listed(features)}." if features else "")
     else:
         sentences.append("It shares no leaf with any prototype.")

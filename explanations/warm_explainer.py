@@ -31,6 +31,7 @@ from tree_explainers.prototype_sets.reasons import Reasons
 from tree_explainers.prototype_sets.row_coverage import MinimumProximity
 from tree_explainers.rows import Rows
 
+from .cell_texts import CellTexts, cell_texts
 from .change_search import WarmChanges
 from .effects import WarmEffects, rows_of_values
 from .evidence import WarmEvidence
@@ -66,6 +67,7 @@ class WarmPrototype:
     value: float | None
     coverage: dict[str, Any]
     values: tuple[Any, ...]  # (n_features,) in the model's order; only those of shown features are ever used
+    cells: CellTexts  # the same as JSON
     head: dict[str, Any]  # the beginning of its entry
 
 
@@ -272,12 +274,14 @@ def _prototype(item: dict[str, Any], model: Model) -> WarmPrototype:
         outcome["predicted"] = item["predicted"]
     if item["target"] is not None:
         outcome["target"] = item["target"]
+    raw = tuple(number_of(values[name]) if kind == "number" else values[name] for name, kind in types)
     return WarmPrototype(
         row_id=item["row_id"],
         label=item["label"],
         value=item["value"],
         coverage=item["coverage"],
-        values=tuple(number_of(values[name]) if kind == "number" else values[name] for name, kind in types),
+        values=raw,
+        cells=cell_texts(raw),
         head={"row_id": item["row_id"], **outcome},
     )
 

@@ -39,10 +39,10 @@ class ColumnWords:
 
     def value(self, value: float | str | None) -> str:
         """Return a value of a row in words: its label, a number in few digits, a truth value as yes or no."""
-        if value is None:
-            return wording.MISSING
-        if isinstance(value, bool):
-            return self.truth(value=value)
+        if type(value) is float and self.decimals is None and not self.labels:  # as by far the most are
+            return self.with_unit(wording.rounded_text(value)) if self.unit else wording.rounded_text(value)
+        if value is None or isinstance(value, bool):
+            return wording.MISSING if value is None else self.truth(value=value)
         if (label := self.labels.get(value)) is not None:
             return wording.value_text(label)
         if isinstance(value, str):

@@ -23,6 +23,7 @@ _DIGITS_OF_MANY = 6  # of a value that has more
 _LEAST_SINGLE = 1e-37  # from here on, single precision has seven digits
 _BELOW, _ABOVE = 1 - 1.2e-7, 1 + 1.2e-7
 _EXPONENTS_WRITTEN_OUT = range(-9, 21)
+_SHORT_FROM, _SHORT_BELOW = 1e-4, 999.0  # sizes of which six digits are written without exponent or comma
 _NEGLIGIBLE = 1e-30  # LightGBM writes 1e-35 for the threshold between 0 and what is above it
 _ALMOST_INFINITE = (1 - 2.0**-40) * float(np.finfo(np.float64).max)  # some roundings below the largest double
 _COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a text that holds words of conditions
@@ -90,6 +91,10 @@ def rounded_text(value: float) -> str:
 
 @lru_cache(maxsize=1 << 16)  # those of prototypes come again and again
 def _rounded_text(value: float) -> str:
+    if _SHORT_FROM <= abs(value) < _SHORT_BELOW:  # as ``rounded`` has it, whose text needs no further change
+        text = f"{value:.6g}"
+        if f"{value * _BELOW:.6g}" == text == f"{value * _ABOVE:.6g}":
+            return text
     return number_text(rounded(value))
 
 
@@ -97,7 +102,14 @@ def value_text(value: float | str) -> str:
     """Return a number or a text; texts that hold words of conditions are quoted."""
     if not isinstance(value, str):
         return number_text(value)
-    return repr(value) if _COULD_MISLEAD.search(value) else value
+    return _short_text(value) if len(value) <= _LONGEST_SENT else _quoted_if_misleading(value)
+
+
+def _quoted_if_misleading(text: str) -> str:
+    return repr(text) if _COULD_MISLEAD.search(text) else text
+
+
+_short_text = lru_cache(maxsize=1 << 12)(_quoted_if_misleading)  # those of classes come again and again
 
 
 def category_text(category: str) -> str:

@@ -56,8 +56,8 @@ def explain_rows(
     call = CallOf(warm, request, name, read, record)
     read = read_instances(request.instances, warm.features, tick) if read is None else read
     if record is not None:
-        return _answer(call, read, explain_instances(warm, request, read, tick))
-    return _answer(call, read, explain_instances(warm, request, read, tick, as_json))
+        return _answer(call, read, explain_instances(warm, request, read, tick, is_plain=False))
+    return _answer(call, read, explain_instances(warm, request, read, tick, as_json, is_plain=False))
 
 
 def explain_call(call: CallOf) -> bytes:
@@ -88,7 +88,8 @@ def explain_calls(calls: Sequence[CallOf]) -> list[bytes | None]:
                 reads.append(of_call)
                 numbers.append(number)
         read = joined(reads)
-        data = explain_read(warm, parts_of(warm, calls[0].request), row_ids, read, run_readable(warm.session, read))
+        parts, run = parts_of(warm, calls[0].request), run_readable(warm.session, read)
+        data = explain_read(warm, parts, row_ids, read, run, is_plain=False)
     except Exception:  # noqa: BLE001  # raised again by the call that fails alone
         return answers
     for number, read in zip(numbers, reads, strict=True):

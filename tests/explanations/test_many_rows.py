@@ -1,10 +1,12 @@
 """Many rows in one call: each is explained byte for byte as it is alone."""
 
+from math import inf, nan
 from typing import Any
 
 import orjson
 import pytest
 
+from explanations.cell_texts import cell_texts
 from explanations.explained_rows import explain_instances
 from schemas.explanations import ExplanationRequest
 from tests.support.sampling import mostly_long
@@ -20,9 +22,10 @@ OPTIONS: tuple[dict[str, Any], ...] = (
 )
 
 
-def _explained(case: Case, rows: list[Any], **options: object) -> list[bytes]:
+def _explained(case: Case, rows: list[Any], *, is_plain: bool = True, **options: object) -> list[bytes]:
     request = ExplanationRequest.model_validate({"instances": rows, **options})
-    return [orjson.dumps({**document, "row_id": ""}) for document in explain_instances(case.warm, request)]
+    documents = explain_instances(case.warm, request, is_plain=is_plain)
+    return [orjson.dumps({**document, "row_id": ""}) for document in documents]
 
 
 @pytest.mark.parametrize("name", mostly_long(CASES, *CASES[:2]))
@@ -33,4 +36,20 @@ def test_each_of_many_rows_is_explained_as_it_is_alone(find_case: FindCase, name
     for options in OPTIONS:
         together = _explained(case, rows, **options)
         assert together == [_explained(case, [row], **options)[0] for row in rows]
+        assert together == _explained(case, rows, is_plain=False, **options)
         assert len(set(together)) > 10
+
+
+@pytest.mark.parametrize("n_others", [0, 100])
+@pytest.mark.parametrize(
+    "cells", [[0.1, -0.0, 1e300, 3, True], ["a, b", 0.1, ""], [None, 1e16], [inf, -inf, nan], [10**30, 2], []]
+)
+def test_the_values_of_a_row_are_written_as_each_is_alone(cells: list[Any], n_others: int) -> None:
+    texts = cell_texts([*cells, *range(n_others)])
+    for index, cell in enumerate(cells):
+        if cell == 10**30:  # no JSON of ours has it, which hurts only where it is asked for
+            with pytest.raises(TypeError, match="64-bit"):
+                texts[index]
+            continue
+        text = {inf: '"Infinity"', -inf: '"-Infinity"'}.get(cell) if isinstance(cell, float) else None
+        assert texts[index] == (orjson.dumps(cell) if text is None else text.encode())

@@ -110,6 +110,7 @@ def _views(client: Leafspace) -> Iterator[tuple[str, str]]:
             yield f"{name}-{view}", address
     yield "overview", ""
     yield "jobs", "jobs"
+    yield "operation", "operation"
 
 
 def _made(client: Leafspace, subject: Subject) -> Iterator[tuple[str, str]]:
@@ -125,7 +126,11 @@ def _made(client: Leafspace, subject: Subject) -> Iterator[tuple[str, str]]:
     yield "model", f"models/{model.id}"
     yield "dataset", f"datasets/{dataset.id}"
     yield "prototypes", f"prototypes/{prototypes.id}"
+    yield "explainer", f"explainers/{explainer.id}"
     yield "why", f"explainers/{explainer.id}/rows/{subject.row}"
+    yield "letter", f"explainers/{explainer.id}/rows/{subject.row}?letter="
+    yield "form", f"explainers/{explainer.id}/form"
+    yield "evaluation", f"evaluations/{client.evaluations.create(model, dataset).wait(progress=False).id}"
     if ids:
         yield "regions", f"regions/{explainer.id}"
         yield "rules", f"rules/{ids['rule_set'].id}"

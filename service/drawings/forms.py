@@ -18,10 +18,10 @@ from schemas.rule_sets import RULE_SETS
 
 from ..app_context import AppContext
 from ..operations import artefacts
-from .documents import Json, listed
+from .documents import Json, listed, to_json
 
 _LISTED = 50
-_MOST_ROWS_OF_MAP = 20_000
+_MOST_ROWS_OF_MAP, _MOST_CLASSES = 20_000, 50
 _PROTOTYPE_METHODS = (
     ("", "coverage, class by class"),
     ("sm_u", "coverage, as many of each class"),
@@ -54,10 +54,29 @@ def forms_of_model(context: AppContext, model: Json, datasets: Sequence[Json], *
         (of, Entry("max_depth", "depth at most", "3"), Choice("method", "method", _TREE_METHODS), measured),
         body,
     )
-    forms = [tree, *_comparisons(context, model, datasets)]
+    forms = [*evaluations_of(model, datasets), tree, *_comparisons(context, model, datasets)]
     if has_leaves:
         forms = [*_of_leaves(model, datasets), *forms]
     return draw_forms("Request more", forms)
+
+
+def evaluations_of(model: Json, datasets: Sequence[Json]) -> list[Form]:
+    """Return the form of an evaluation on rows whose target is known: those held out from training first."""
+    labelled = [each for each in datasets if each["target"] is not None]
+    if not labelled:
+        return []
+    fields: list[Choice | Entry] = [Choice("dataset", "on", options_of(held_out_first(labelled)))]
+    if model["classes"]:
+        classes = [(label, label) for label in model["classes"][:_MOST_CLASSES]]
+        fields.append(Choice("positive", "positive outcome", [("", "as decided"), *classes]))
+    fields.append(Entry("group_by", "by columns", "", "list", 1000))
+    return [Form("evaluation", EVALUATIONS.path, "evaluations", fields, {"model": model["id"]})]
+
+
+def held_out_first(datasets: Sequence[Json]) -> list[Json]:
+    """Return datasets with those first that are held out from training, of the target of the first one if any is."""
+    target = datasets[0]["target"] if datasets else None
+    return sorted(datasets, key=lambda each: (each["target"] != target, not each["held_out"]))
 
 
 def _of_leaves(model: Json, datasets: Sequence[Json]) -> list[Form]:
@@ -99,12 +118,15 @@ def _of(datasets: Sequence[Json]) -> Choice:
 
 def _measured(datasets: Sequence[Json]) -> Choice:
     """Return the choice of the rows that figures are measured on: those held out from training, where some are."""
-    held_out = next((each["id"] for each in datasets if each["held_out"]), "")
+    held_out = next((each["id"] for each in held_out_first(datasets) if each["held_out"]), "")
     return Choice("evaluation_dataset", _MEASURE, options_of(datasets, _ITSELF), held_out)
 
 
 def forms_of_artefact(context: AppContext, noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> str:
     """Return what can be done about the cautions of an artefact, and what can be made of it next."""
+    if noun == EVALUATIONS:
+        known = to_json(context.models.get(document["request"]["model"]).view)
+        return draw_forms("Measure it in another way", evaluations_of(known, datasets))
     forms = [*remeasured(noun, document, datasets)]
     if noun == PROTOTYPE_SETS:
         return draw_forms("Explain rows with these prototypes", [_explainer(context, document)]) + draw_forms(
@@ -125,9 +147,14 @@ def remeasured(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> lis
     others = [each for each in datasets if each["id"] != request["dataset"]]
     if not others:
         return []
-    rows = Choice("evaluation_dataset", "rows", options_of(sorted(others, key=lambda each: not each["held_out"])))
+    rows = Choice("evaluation_dataset", "rows", options_of(held_out_first(_of_target(others, datasets))))
     body = {name: value for name, value in request.items() if value is not None}
     return [Form("measure", noun.path, _PARTS[noun.name], (rows,), body)]
+
+
+def _of_target(others: Sequence[Json], datasets: Sequence[Json]) -> list[Json]:
+    """Return other datasets, those with the target of the first of all first."""
+    return sorted(others, key=lambda each: each["target"] != datasets[0]["target"])
 
 
 _PARTS = {PROTOTYPE_SETS.name: "prototypes", RULE_SETS.name: "rules", APPROXIMATION_TREES.name: "trees"}

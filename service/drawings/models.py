@@ -9,6 +9,7 @@ from leafspace_drawings.overview import made_of
 from explanations.mean_effects import mean_effects_of_reference_rows
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
+from schemas.evaluations import EVALUATIONS
 from schemas.models import MODELS
 from schemas.noun import Noun
 from schemas.prototype_sets import PROTOTYPE_SETS
@@ -34,7 +35,7 @@ from .documents import (
     view,
 )
 from .documents import ready as ready_document
-from .forms import forms_of_model, remeasured
+from .forms import evaluations_of, forms_of_model, remeasured
 
 _MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
 _N_COMPARISONS = 3
@@ -60,6 +61,8 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
         explainer,
         None if explainer is None else mean_effects_of_reference_rows(warm_explainer(context, explainer)),
         _comparisons(context, made[COMPARISONS.name]),
+        _evaluation(context, made[EVALUATIONS.name], fitting),
+        next(iter(evaluations_of(document, fitting)), None),
         _remedies(made_by, fitting),
     )
     forms = forms_of_model(context, document, fitting, has_leaves=has_trees)
@@ -85,6 +88,14 @@ def _comparisons(context: AppContext, made: Sequence[Json]) -> list[tuple[str, J
     sizes = [(each, size_of(context, COMPARISONS, each["id"])) for each in made[:_N_COMPARISONS]]
     documents = [ready_document(context, COMPARISONS, each["id"]) for each, size in sizes if size <= MAX_DRAWN_BYTES]
     return [(_name_of_other(context, each["request"]), each) for each in documents]
+
+
+def _evaluation(context: AppContext, made: Sequence[Json], fitting: Sequence[Json]) -> Json | None:
+    """Return the newest evaluation on rows that are held out from training, or else the newest one."""
+    held_out = {each["id"] for each in fitting if each["held_out"]}
+    every = [each for each in made if size_of(context, EVALUATIONS, each["id"]) <= MAX_DRAWN_BYTES]
+    chosen = next((each for each in every if each["request"]["dataset"] in held_out), next(iter(every), None))
+    return None if chosen is None else ready_document(context, EVALUATIONS, chosen["id"])
 
 
 def _name_of_other(context: AppContext, request: Json) -> str:

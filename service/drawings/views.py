@@ -30,6 +30,7 @@ from explanations.mean_effects import mean_effects_of_reference_rows
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
 from schemas.datasets import DATASETS
+from schemas.evaluations import EVALUATIONS
 from schemas.explainers import EXPLAINERS
 from schemas.maps import MAPS
 from schemas.next_questions import NextQuestionRequest
@@ -201,6 +202,10 @@ def _options(context: AppContext, document: Json, parameters: Parameters) -> Jso
     if document["object"] == PROTOTYPE_SETS.singular:
         n_first = int(parameters["k"]) if parameters.get("k", "").isdecimal() else None
         return {"n_first": n_first, "explainer": newest_explainer(context, prototype_set=document["id"])}
+    if document["object"] == EVALUATIONS.singular:
+        cutoff = int(parameters["cutoff"]) if parameters.get("cutoff", "").isdecimal() else None
+        explainer = newest_explainer(context, model=document["request"]["model"])
+        return {"outcome": parameters.get("outcome"), "cutoff": cutoff, "explainer": explainer}
     if document["object"] == MAPS.singular:
         return {"explainer": newest_explainer(context, model=document["request"]["model"])}
     return _of_comparison(context, document["request"]) if document["object"] == COMPARISONS.singular else {}

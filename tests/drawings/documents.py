@@ -12,6 +12,7 @@ from leafspace_drawings import (
     ColumnName,
     ComparisonContext,
     DatasetContext,
+    EvaluationContext,
     Fact,
     FactCard,
     Found,
@@ -38,6 +39,7 @@ from leafspace_drawings import (
     draw_at,
     draw_comparison,
     draw_dataset,
+    draw_evaluation,
     draw_explainer,
     draw_explanation,
     draw_explanations,
@@ -189,6 +191,7 @@ _DRAWINGS: dict[str, Callable[[Json], str]] = {
         found, TreeContext(*_beside(), next_question=document("NextQuestion"))
     ),
     "Dataset": _dataset,
+    "Evaluation": lambda found: draw_evaluation(found, EvaluationContext(*_beside(), Links(""), "xpl_1")),
     "ExplanationList": _explanations,
     "Job": _jobs,
     "Comparison": lambda found: draw_comparison(found, ComparisonContext(*_beside())),

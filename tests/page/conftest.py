@@ -23,6 +23,7 @@ class Shown:
     tree: Json
     audit: Json
     map_id: str
+    evaluation: Json
     explainer: str
     row: str
 
@@ -44,6 +45,7 @@ class Shown:
             f"questions/{self.tree['id']}": ".ls-ask",
             f"audits/{self.audit['id']}": ".ls-audit",
             f"reviews/{self.audit['id']}": ".ls-review",
+            f"evaluations/{self.evaluation['id']}": ".ls-evaluation",
             f"maps/{self.map_id}": ".ls-map canvas",
             f"explainers/{self.explainer}/rows/{self.row}": ".ls-why",
             f"regions/{self.explainer}": ".ls-over",
@@ -80,9 +82,10 @@ def shown(api: Api, forest: Registered) -> Shown:
     audit = api.made("/v1/label-audits", about)
     mapped = {**about, "prototype_set": forest.prototype_set["id"], "n_rows": 90, "n_neighbors": 20}
     map_id = api.made("/v1/maps", mapped)["id"]
+    evaluation = api.made("/v1/evaluations", about)
     url = str(api.http.base_url).rstrip("/")
     row = forest.prototype_set["result"]["prototypes"][0]["row_id"]
-    return Shown(url, forest, rule_set, tree, audit, map_id, explainer, row)
+    return Shown(url, forest, rule_set, tree, audit, map_id, evaluation, explainer, row)
 
 
 @pytest.fixture

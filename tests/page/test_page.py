@@ -1,12 +1,13 @@
 """The page in a real browser: every view in a fresh tab, what moves in it, and nothing in the console."""
 
 import json
+import re
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from leafspace_drawings.words import share
+from leafspace_drawings.words import number, share
 
 from tests.support.api import Json
 from tests.support.browser import Watched
@@ -188,6 +189,24 @@ def test_rows_are_searched_by_a_range_a_refusal_stands_at_its_field_and_a_row_is
     assert links.all_inner_texts() == found
     links.first.click()
     tab.page.wait_for_selector(f".ls-why h1:has-text('row {found[0]}')")
+
+
+def test_a_cutoff_is_chosen_by_its_slider_and_a_wrong_row_leads_to_its_explanation(tab: Watched, shown: Shown) -> None:
+    measured = shown.evaluation["result"]["classification"]["outcomes"][0]
+    tab.open(shown.address(f"evaluations/{shown.evaluation['id']}"), ".ls-evaluation")
+    slider = tab.page.locator('[data-parameter="cutoff"]')
+    slider.focus()
+    slider.press("Home")
+    first = measured["cutoffs"][0]
+    tab.page.wait_for_selector(f".ls-by-cutoff output >> text=/^{re.escape(number(first['cutoff']))}$/")
+    figures = tab.page.locator(".ls-by-cutoff").inner_text()
+    assert f"{first['predicted']['n_counted']:,} of {first['predicted']['n_rows']:,} rows" in figures
+    assert share(first["true_positive_rate"]["share"]) in figures
+    assert "cutoff=0" in tab.page.url
+    assert tab.page.locator("svg.ls-plot").count() == 2 + (measured["calibration"] is not None)
+    if shown.evaluation["result"]["wrong_rows"]:
+        tab.page.click('[aria-label="Wrong predictions"] a')
+        tab.page.wait_for_selector(".ls-why")
 
 
 def test_the_questionnaire_ends_at_a_leaf(tab: Watched, shown: Shown) -> None:

@@ -188,8 +188,8 @@ class _Codes:
         return int(self.codes.shape[1])
 
     def keep_nearest(self, leaves: NDArray[np.int32], wanted: Wanted) -> int:
-        new_row, weights = leaves[self.trees].astype(self.codes.dtype), self.weights.astype(np.uint32)
-        return int(nearest_by_codes(self.codes, self.codes_by_row, new_row, weights, wanted))
+        new_row = leaves[self.trees].astype(self.codes.dtype)
+        return int(nearest_by_codes(self.codes, self.codes_by_row, new_row, self.weights, wanted))
 
     def shared(self, leaves: NDArray[np.int32], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         shared = np.empty((len(rows), len(leaves)), dtype=np.bool_)

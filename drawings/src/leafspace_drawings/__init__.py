@@ -7,6 +7,7 @@ from .columns import ColumnName, ColumnNames
 from .comparison import ComparisonContext, draw_comparison
 from .dataset import DatasetContext, draw_dataset
 from .document import notebook_output, style_sheet, whole_document
+from .evaluation import EvaluationContext, draw_evaluation
 from .explanation import RefusedValue, WhyContext, draw_explanation
 from .explanations import draw_explanations
 from .fact_card import Fact, FactCard, draw_fact_card
@@ -44,6 +45,7 @@ __all__ = [
     "DatasetContext",
     "DecidedRow",
     "Entry",
+    "EvaluationContext",
     "Fact",
     "FactCard",
     "FeatureShown",
@@ -82,6 +84,7 @@ __all__ = [
     "draw_at",
     "draw_comparison",
     "draw_dataset",
+    "draw_evaluation",
     "draw_explainer",
     "draw_explanation",
     "draw_explanations",

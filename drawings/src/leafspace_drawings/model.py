@@ -3,11 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .classes import Classes
 from .columns import ColumnNames
 from .decided import Decided
+from .evaluation import Evaluated, EvaluationContext
 from .forms import Form
 from .links import Links
 from .mean_effects import OverRows
@@ -38,6 +40,8 @@ class ModelContext:
     explainer: str | None = None  # id of one by the first of the prototype sets
     effects: Json | None = None  # the mean sizes of the effects of its reference rows
     comparisons: Sequence[tuple[str, Json]] = ()  # with the name of the other model or dataset, the newest first
+    evaluation: Json | None = None  # of the model, if there is one
+    evaluate: Form | None = None  # how an evaluation is requested
     remedies: Mapping[str, Form] = field(default_factory=dict)  # what cautions ask for, by their texts
 
 
@@ -114,6 +118,14 @@ class _Known:
         )
         return groups_of(self.context.prototype_sets[0], beside)
 
+    @cached_property
+    def evaluated(self) -> Evaluated | None:
+        """The evaluation, as its own view has it."""
+        if self.context.evaluation is None:
+            return None
+        beside = EvaluationContext(self.document, self.context.columns, self.links, self.context.explainer)
+        return Evaluated(self.context.evaluation, beside)
+
     @property
     def measured(self) -> Explained | None:
         """How well the model itself predicts, where something that was made of it says so."""
@@ -158,7 +170,10 @@ class _Known:
         """Return how often predictions agree with the model; for regression the R2 to it."""
         if measured["fidelity"] is None:
             return None
-        return number(measured["fidelity"]) if self.is_regression else agreement(measured, constant)
+        if self.is_regression:
+            return number(measured["fidelity"])
+        said = constant and {**constant, "model_prediction": self.classes.said(constant["model_prediction"])}
+        return agreement(measured, said)
 
     def _of_prototypes(self, result: Json, href: str | None) -> list[Explained]:
         name = f"nearest of {len(result['prototypes'])} prototypes"

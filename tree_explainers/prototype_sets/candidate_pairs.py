@@ -7,7 +7,7 @@ exceed, the row's coverage by its prototypes. Memory is bounded: where too many 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,18 +182,23 @@ class _Room(NamedTuple):
     """Room for pairs: those of the i-th candidate added lie between ``starts[i]`` and ``starts[i + 1]``."""
 
     starts: NDArray[np.int64]  # (n_candidates + 1,)
-    members: NDArray[np.int32]  # (capacity,)
-    proximities: NDArray[np.uint32]  # (capacity,)
+    members: NDArray[Any]  # (capacity,) int32, or uint16 with the next
+    proximities: NDArray[Any]  # (capacity,) uint32, or uint16
 
 
 class PairStore:
-    """Pairs of candidates that come one after the other, as many as there is room for."""
+    """Pairs of candidates that come one after the other, as many as there is room for.
 
-    def __init__(self, n_candidates: int, capacity: int) -> None:
+    A pair takes 8 bytes; 4 where ``limits``, the number of rows and the largest proximity, are below 65,536.
+    """
+
+    def __init__(self, n_candidates: int, capacity: int, limits: tuple[int, int] | None = None) -> None:
         self.capacity, self.n_added = capacity, 0  # candidates
         starts = np.zeros(n_candidates + 1, dtype=np.int64)
+        is_short = limits is not None and max(limits) <= np.iinfo(np.uint16).max
+        types = (np.uint16, np.uint16) if is_short else (np.int32, np.uint32)
         # Memory is not taken before it is written to.
-        self._room = _Room(starts, np.empty(capacity, dtype=np.int32), np.empty(capacity, dtype=np.uint32))
+        self._room = _Room(starts, np.empty(capacity, types[0]), np.empty(capacity, types[1]))
 
     @property
     def n_pairs(self) -> int:

@@ -112,7 +112,7 @@ class ClassCoverage:
         n_candidates = len(self._candidates)
         if n_candidates * len(self._covered) > _FEWEST_CLOSER * self._max_pairs:
             return
-        store = PairStore(n_candidates, self._max_pairs)
+        store = PairStore(n_candidates, self._max_pairs, (len(self._covered), int(self._weights.sum())))
         is_of_all = n_candidates == len(self._covered)
         mirrored = self._sweep.pairs_of_targets(self._covered) if is_of_all else None
         for pairs in mirrored or self._sweep.close_pairs(self._candidates, self._covered, _PAIRS_AT_ONCE):

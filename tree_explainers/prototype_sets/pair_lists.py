@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,11 @@ class ClosePairs:
 
 
 class FoundPairs(NamedTuple):
-    """Some pairs, as they were found."""
+    """Some pairs, as they were found; (n_pairs,) each, in 16 bits without a sign where they are held."""
 
-    candidates: NDArray[np.int32]  # (n_pairs,) positions in the block
-    targets: NDArray[np.int32]  # (n_pairs,) positions among the targets
-    proximities: NDArray[np.uint32]
+    candidates: NDArray[Any]  # int32: positions in the block
+    targets: NDArray[Any]  # int32: positions among the targets
+    proximities: NDArray[Any]  # uint32
 
 
 def drain(find: Callable[[int, PairArrays], tuple[int, int]], n_items: int, most_for_one: int) -> Iterator[PairArrays]:
@@ -137,7 +137,9 @@ class MirroredPairs:
     def __iter__(self) -> Iterator[ClosePairs]:
         """Yield the pairs of one block of candidates after the other."""
         for index, block in enumerate(blocks(len(self._rows), BLOCK)):
-            pairs, self._held[index] = self._held[index], []
+            held, self._held[index] = self._held[index], []
+            pairs = [FoundPairs(c.astype(np.int32), t.astype(np.int32), p.astype(np.uint32)) for c, t, p in held]
+            del held
             for of_block, mirrored in self._masks.pairs_both_ways(self._rows, block, self._thresholds):
                 pairs.append(of_block)
                 self._hold(mirrored)
@@ -148,7 +150,13 @@ class MirroredPairs:
         for index, (start, stop) in enumerate(pairwise(cuts)):
             if stop > start:
                 of_block = _some(pairs, slice(start, stop))
-                self._held[index].append(of_block._replace(candidates=of_block.candidates - np.int32(index * BLOCK)))
+                of_block = of_block._replace(candidates=of_block.candidates - np.int32(index * BLOCK))
+                # Views would keep what was found of all blocks until the last of them is yielded.
+                self._held[index].append(FoundPairs._make(map(_short_copy, of_block)))
+
+
+def _short_copy(numbers: NDArray[Any]) -> NDArray[Any]:
+    return numbers.astype(np.uint16 if numbers.max() <= np.iinfo(np.uint16).max else numbers.dtype)
 
 
 def _some(pairs: FoundPairs, which: slice | NDArray[np.bool_]) -> FoundPairs:

@@ -46,8 +46,8 @@ class Pairs(NamedTuple):
 
     starts: NDArray[np.int64]  # (n_candidates,)
     ends: NDArray[np.int64]  # (n_candidates,)
-    members: NDArray[np.int32]  # (n_pairs,) rows, in the order of classes
-    proximities: NDArray[np.uint32]  # (n_pairs,)
+    members: NDArray[Any]  # (n_pairs,) int32, or uint16 with the next: rows, in the order of classes
+    proximities: NDArray[Any]  # (n_pairs,) uint32, or uint16
 
 
 @compiled

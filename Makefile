@@ -18,7 +18,7 @@ CHECKS := check-models check-types check-style check-contract check-generated
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev s3-server browser notebooks cluster featuretools kserve-clients docs screenshots quickstart test test-changed test-seconds test-long check $(CHECKS) format client openapi settings models-table requirements notices benchmarks release pythons-table paper-tables defrag-tables approximation-tables relational-tables clean
+.PHONY: help setup setup-dev s3-server browser notebooks mlflow cluster featuretools kserve-clients docs screenshots quickstart test test-changed test-seconds test-long check $(CHECKS) format client openapi settings models-table requirements notices benchmarks release pythons-table paper-tables defrag-tables approximation-tables relational-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,8 @@ browser: $(VENV)/.browser ## Install what tests drive a browser with; without it
 cluster: $(VENV)/.cluster ## Install Dask, on which jobs can run; without it tests of clusters skip
 
 notebooks: $(VENV)/.notebooks ## Install what tests run notebooks with; without it they skip
+
+mlflow: $(VENV)/.mlflow ## Install what a test tries the recipe for MLflow with; without it it skips
 
 featuretools: $(VENV)/.featuretools ## Install featuretools, which a benchmark compares with
 
@@ -139,6 +141,7 @@ requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) kserve-clients.in -o kserve-clients.txt
 	cd requirements && ../$(UV_COMPILE) browser.in -o browser.txt
 	cd requirements && ../$(UV_COMPILE) notebooks.in -o notebooks.txt
+	cd requirements && ../$(UV_COMPILE) mlflow.in -o mlflow.txt
 	cd requirements && ../$(UV_COMPILE) featuretools.in -o featuretools.txt
 	cd requirements && ../$(UV_COMPILE) docs.in -o docs.txt
 	cd requirements && ../$(UV_COMPILE) release.in -o release.txt
@@ -201,6 +204,10 @@ $(VENV)/.release: $(VENV)/.dev requirements/release.txt
 
 $(VENV)/.notebooks: $(VENV)/.dev requirements/notebooks.txt
 	$(PIP_INSTALL) --require-hashes -r requirements/notebooks.txt
+	@touch $@
+
+$(VENV)/.mlflow: $(VENV)/.dev requirements/mlflow.txt
+	$(PIP_INSTALL) --require-hashes -r requirements/mlflow.txt
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.dev requirements/docs.txt

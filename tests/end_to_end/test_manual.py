@@ -25,6 +25,9 @@ _LIGHT = "--blink-settings=preferredColorScheme=1"
 _NOT_RUN_HERE = {"index.md", "python.md"}  # a list of links; the client's README, which has tests of its own
 
 
+_LIBRARIES = {"mlflow.md": ("mlflow", "make mlflow")}  # that pages need beside the project's own, and what installs them
+
+
 @pytest.fixture(scope="module")
 def fresh_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Return a service in which nobody has registered words or names before, as readers have it."""
@@ -49,6 +52,8 @@ def _take_picture(file: Path) -> None:
 
 @pytest.mark.parametrize("page", [page for page in _PAGES if page.name not in _NOT_RUN_HERE], ids=name_of)
 def test_a_page_prints_what_it_shows(page: Path, fresh_service: Service, tmp_path: Path) -> None:
+    library, installs = _LIBRARIES.get(page.name, ("pytest", ""))
+    pytest.importorskip(library, reason=f"{library} is not installed: {installs}")
     written = page.read_text(encoding="utf-8")
 
     printed = with_outputs(written, fresh_service.url, tmp_path)

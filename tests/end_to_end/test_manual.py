@@ -25,7 +25,7 @@ _LIGHT = "--blink-settings=preferredColorScheme=1"
 _NOT_RUN_HERE = {"index.md", "python.md"}  # a list of links; the client's README, which has tests of its own
 
 
-_LIBRARIES = {"mlflow.md": ("mlflow", "make mlflow")}  # that pages need beside the project's own, and what installs them
+_LIBRARIES = {"mlflow.md": ("mlflow", "make mlflow")}  # that pages need beside the project's own, and how to get them
 
 
 @pytest.fixture(scope="module")

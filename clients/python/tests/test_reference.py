@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import leafspace_client
 import pytest
@@ -58,6 +58,11 @@ def test_every_parameter_is_described(function: Any) -> None:
     parameters = [name for name in inspect.signature(function).parameters if name != "self"]
 
     assert sorted(names) == sorted(parameters)
+
+
+@pytest.mark.parametrize("function", [*_methods()])
+def test_types_of_every_method_can_be_looked_up(function: Any) -> None:
+    assert set(get_type_hints(function)) == set(function.__annotations__)
 
 
 def test_methods_have_the_annotations_that_their_signatures_show() -> None:

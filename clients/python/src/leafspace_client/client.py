@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
+
+import leafspace_client  # of which types of answers are imported when they are looked up
 
 from .api_keys import fetch_me
 from .arguments import checked
@@ -34,9 +36,6 @@ from .showing import show
 from .tables import TableNames, table_file
 from .transports import AsyncTransport, Connection, SyncTransport
 from .types import Dataset, Decision, Model
-
-if TYPE_CHECKING:
-    from .comparisons import AsyncComparison, Comparison
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 
@@ -251,7 +250,7 @@ class Leafspace(BlockingClient, Collections, HasRelationalDatasets[RelationalDat
         by: Identified | None = None,
         max_regions: int = 5,
         seed: int = 0,
-    ) -> "Comparison":
+    ) -> "leafspace_client.Comparison":
         """Request a comparison of two models ``on`` a dataset, or of two datasets ``by`` a model.
 
         Call ``wait()`` on what is returned.
@@ -323,7 +322,7 @@ class AsyncLeafspace(AwaitableClient, Collections, HasRelationalDatasets[AsyncRe
         by: Identified | None = None,
         max_regions: int = 5,
         seed: int = 0,
-    ) -> "AsyncComparison":
+    ) -> "leafspace_client.AsyncComparison":
         """Request a comparison of two models ``on`` a dataset, or of two datasets ``by`` a model.
 
         Call ``wait()`` on what is returned.

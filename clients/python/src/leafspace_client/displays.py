@@ -8,6 +8,8 @@ the axes of an explanation, comes from what this client has met before.
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import leafspace_client  # of which types of answers are imported when they are looked up
+
 from .arguments import checked
 from .errors import writing
 from .known_documents import KnownDocuments
@@ -15,7 +17,6 @@ from .records import Record
 
 if TYPE_CHECKING:
     from .pictures import Drawing, Json
-    from .plots import Plot
 
 MOST_SHOWN_BYTES = 60_000  # of one output of a notebook, with its style sheet
 
@@ -38,7 +39,7 @@ class Displayed:
         raise NotImplementedError
 
     @checked
-    def plot(self) -> "Plot":
+    def plot(self) -> "leafspace_client.Plot":
         """Return its chart: ``plot().svg``, ``plot().save("why.svg")``, ``plot().to_matplotlib()``, ``.to_plotly()``.
 
         There are charts of explanations, sets of them, comparisons, prototype sets, maps and approximation trees.

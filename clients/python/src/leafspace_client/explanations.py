@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
+import leafspace_client  # of which types of answers are imported when they are looked up
+
 from .arguments import checked
 from .displays import Displayed
 from .errors import Invalid
@@ -27,7 +29,6 @@ from .types import (
 )
 
 if TYPE_CHECKING:
-    from .notices import Notice
     from .pictures import Drawing, Json
 
 _SHOWN_EXPLANATIONS = 10
@@ -161,7 +162,7 @@ class Explanation(ExplanationFields, Displayed):
         return explanations_frame([self], rows)
 
     @checked
-    def notice(self, title: str = "About the decision") -> "Notice":
+    def notice(self, title: str = "About the decision") -> "leafspace_client.Notice":
         """Return a short letter: the outcome, its principal reasons, and what would change it where that was included.
 
         It says in general terms with whom the row was compared, and holds nothing of another case. ``print`` shows it

@@ -5,13 +5,14 @@
 import { refusal } from "./failures.js";
 import { followJobs, wireCancel } from "./progress.js";
 import { wireCurves } from "./curves.js";
+import { wireDictionary } from "./dictionary.js";
 import { wireMap } from "./map.js";
 import { wireNewRow } from "./new_row.js";
 import { wirePaper } from "./paper.js";
 import { wireReview } from "./queue.js";
 
 const WIRES = [
-  wireAddress, wireCalls, wireRequests, wireCancel, followJobs, wireReview, wireMap, wireNewRow, wireCurves, wirePaper,
+  wireAddress, wireCalls, wireRequests, wireCancel, followJobs, wireReview, wireMap, wireNewRow, wireCurves, wirePaper, wireDictionary,
 ];
 
 /** Wire a view that was just shown. */

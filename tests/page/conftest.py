@@ -34,6 +34,7 @@ class Shown:
             "": ".ls-overview",
             f"models/{of.model['id']}": ".ls-model",
             f"datasets/{of.dataset['id']}": ".ls-dataset",
+            f"dictionary/{of.dataset['id']}": ".ls-dictionary",
             f"rows/{of.dataset['id']}": ".ls-table-of-rows table",
             f"prototypes/{of.prototype_set['id']}": ".ls-set",
             f"represented/{of.prototype_set['id']}/1": ".ls-represented",

@@ -169,6 +169,39 @@ def test_a_map_names_lists_and_explains_its_rows(tab: Watched, shown: Shown) -> 
     tab.page.wait_for_selector(".ls-why")
 
 
+def test_a_dictionary_is_edited_refused_beside_its_field_and_never_overwrites_a_newer_one(
+    browser: "Browser", shown: Shown
+) -> None:
+    tab = Watched(browser.new_page(), ("412", "422"))
+    path = f"{shown.url}/v1/datasets/{shown.registered.dataset['id']}/dictionary"
+    first, second = shown.registered.model["feature_names"][:2]
+    httpx.put(path, json={"features": [{"name": second, "reason_code": "R2"}]}).raise_for_status()
+    tab.open(shown.address(f"dictionary/{shown.registered.dataset['id']}"), ".ls-dictionary")
+    of_first = tab.page.locator(f'[data-entry="{first}"]')
+    of_first.locator('[data-word="label"]').fill("quite another name")
+    of_first.locator("summary").click()
+    of_first.locator("[data-new-value]").fill("much")
+    of_first.locator("[data-new-label]").fill("a lot")
+    of_first.locator("[data-new-label]").press("Enter")
+    of_first.locator("[data-problem-of] >> text='much' is none of its values").wait_for()
+    of_first.locator("[data-new-value]").fill("")
+    of_first.locator('[data-word="fixed"]').check()
+    of_first.locator('[data-word="label"]').press("Enter")
+    tab.page.wait_for_selector("#said >> text=Saved.", state="attached")
+    words = httpx.get(path).json()
+    entries = {each["name"]: each for each in words["features"]}
+    assert (entries[first]["label"], entries[first]["fixed"]) == ("quite another name", True)
+    assert entries[second]["reason_code"] == "R2"  # which has no field
+    assert f"Revision {words['revision']}." in tab.page.locator(".ls-lead").inner_text()
+
+    httpx.put(path, json={}).raise_for_status()
+    of_first.locator('[data-word="label"]').press("Enter")
+    tab.page.wait_for_selector("[data-problem] >> text=was changed meanwhile")
+    assert httpx.get(path).json()["features"] == []
+    httpx.delete(path).raise_for_status()
+    tab.close()
+
+
 def test_rows_are_searched_by_a_range_a_refusal_stands_at_its_field_and_a_row_is_opened(
     tab: Watched, shown: Shown
 ) -> None:

@@ -6,6 +6,7 @@ from .charts import Chart, chart_of, svg_of
 from .columns import ColumnName, ColumnNames
 from .comparison import ComparisonContext, draw_comparison
 from .dataset import DatasetContext, draw_dataset
+from .dictionary import DictionaryForm, draw_dictionary
 from .document import notebook_output, style_sheet, whole_document
 from .evaluation import EvaluationContext, draw_evaluation
 from .explanation import RefusedValue, WhyContext, draw_explanation
@@ -44,6 +45,7 @@ __all__ = [
     "ComparisonContext",
     "DatasetContext",
     "DecidedRow",
+    "DictionaryForm",
     "Entry",
     "EvaluationContext",
     "Fact",
@@ -84,6 +86,7 @@ __all__ = [
     "draw_at",
     "draw_comparison",
     "draw_dataset",
+    "draw_dictionary",
     "draw_evaluation",
     "draw_explainer",
     "draw_explanation",

@@ -1,0 +1,56 @@
+"""The form of a dictionary keeps every word that there is, and shows what can be changed."""
+
+import json
+import re
+from html import unescape
+
+import pandas as pd
+
+from schemas.dictionaries import DictionaryRequest
+from service.drawings.documents import VIEWS
+from service.operations.dictionaries import get_dictionary, put_dictionary
+from service.operations.preconditions import Precondition
+
+from ..conftest import Shop
+
+
+def test_the_words_of_the_form_are_those_that_there_are(shop: Shop) -> None:
+    frame = pd.DataFrame({"age": [1.0, 2.0], "state": ["A<1>", "A2"], "paid": [True, False], "t": ["no", "yes"]})
+    dataset = shop.workshop.register_dataset(frame, target="t")
+    words = {
+        "features": [
+            {"name": "age", "unit": "years", "values": [{"value": "2", "label": "two"}], "only_up": True},
+            {"name": "state", "hidden": True, "group": "all of it", "values": [{"value": "A2", "label": "B"}]},
+        ],
+        "outcomes": [{"name": "no", "label": "refused", "adverse": True}],
+    }
+    request = DictionaryRequest.model_validate(words)
+    context = shop.workshop.context
+    assert "data-revision" not in VIEWS["dictionary"](context, dataset, {})
+    put_dictionary(context, dataset, request, Precondition())
+    drawing = VIEWS["dictionary"](context, dataset, {})
+
+    (text,) = re.findall(r'data-words="([^"]*)"', drawing)
+    assert DictionaryRequest.model_validate(json.loads(unescape(text))) == request
+    assert f'data-revision="{get_dictionary(context, dataset).revision}"' in drawing
+    values = re.findall(r'data-value="([^"]*)" value="([^"]*)"', drawing)
+    assert [(unescape(value), label) for value, label in values] == [
+        ("2", "two"),
+        ("A2", "B"),
+        ("A<1>", ""),
+        ("true", ""),
+        ("false", ""),
+    ]
+    checked = re.findall(r'data-word="(\w+)" checked', drawing)
+    assert checked == ["only_up", "hidden", "adverse"]
+    assert re.findall(r'data-entry="([^"]*)"', drawing) == ["age", "state", "paid", "no", "yes"]
+
+
+def test_many_features_have_their_fields_page_by_page(shop: Shop) -> None:
+    frame = pd.DataFrame({f"x{number}": [0.0, 1.0] for number in range(130)})
+    dataset = shop.workshop.register_dataset(frame)
+    shown = [
+        re.findall(r'data-entry="([^"]*)"', VIEWS["dictionary"](shop.workshop.context, dataset, {"from": start}))
+        for start in ("0", "60", "120")
+    ]
+    assert [name for names in shown for name in names] == list(frame.columns)

@@ -4,9 +4,7 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from benchmarks.machine import describe_machine
@@ -52,6 +50,9 @@ def tables(setting: Setting, repetitions: Sequence[Repetition]) -> Iterator[str]
 
 def draw(measured: Measured, path: Path) -> None:
     """Draw the figures of the main orders."""
+    import matplotlib as mpl  # late, as tests of the tables draw nothing
+    from matplotlib.figure import Figure
+
     mpl.rcParams["svg.hashsalt"] = "label audit"  # the same figures give the same file
     drawn = _with_main_orders(measured)
     figure = Figure(figsize=(10, 4 * len(drawn)), layout="constrained")

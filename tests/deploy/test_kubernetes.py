@@ -3,10 +3,11 @@
 import shutil
 import subprocess
 from copy import deepcopy
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-import kubernetes_validate
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -33,6 +34,12 @@ _RELEASES = ("1.31", "1.34", "1.37")
 _PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 
 
+@pytest.fixture(scope="module")
+def kubernetes_validate() -> ModuleType:
+    """Return what validates manifests: it takes a second to load, which every test process would spend."""
+    return import_module("kubernetes_validate")
+
+
 def _container(name: str) -> dict[str, Any]:
     (container,) = _PODS[name]["containers"]
     return dict(container)
@@ -50,11 +57,13 @@ def test_every_file_is_applied() -> None:
 @pytest.mark.parametrize(
     "manifest", _OBJECTS, ids=lambda manifest: f"{manifest['kind']} {manifest['metadata']['name']}"
 )
-def test_schemas_of_kubernetes_allow_each_object(manifest: dict[str, Any], release: str) -> None:
+def test_schemas_of_kubernetes_allow_each_object(
+    kubernetes_validate: ModuleType, manifest: dict[str, Any], release: str
+) -> None:
     assert kubernetes_validate.validate(manifest, release, strict=True) == release
 
 
-def test_a_field_that_kubernetes_does_not_have_is_refused() -> None:
+def test_a_field_that_kubernetes_does_not_have_is_refused(kubernetes_validate: ModuleType) -> None:
     deployment = deepcopy(_OBJECTS[0])
     deployment["spec"]["template"]["spec"]["terminationGraceSeconds"] = 30
 
@@ -63,7 +72,7 @@ def test_a_field_that_kubernetes_does_not_have_is_refused() -> None:
 
 
 @pytest.mark.skipif(_KUBECTL is None, reason="kubectl, which renders kustomizations, is not installed")
-def test_the_kustomization_is_rendered() -> None:
+def test_the_kustomization_is_rendered(kubernetes_validate: ModuleType) -> None:
     command = [str(_KUBECTL), "kustomize", str(_FOLDER)]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # ours
     objects = list(yaml.safe_load_all(printed))

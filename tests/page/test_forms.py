@@ -6,7 +6,6 @@ from html import unescape
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from tests.support.api import Api
 from tests.support.browser import Watched
@@ -52,6 +51,8 @@ def forms(api: Api, shown: Shown) -> list[tuple[str, str, dict[str, Any], dict[s
 
 
 def test_every_choice_of_a_form_is_one_of_the_contract(api: Api, forms: list[Any]) -> None:
+    from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it takes a second to load
+
     contract = api.get("/openapi.json").json()
     for path, _, body, choices in forms:
         reference = contract["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]["$ref"]

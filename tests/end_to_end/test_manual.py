@@ -23,8 +23,6 @@ _PAGES = [ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "how-to").glob
 _WIDTH, _HEIGHT = 1100, 1092  # down to the end of the effects
 _LIGHT = "--blink-settings=preferredColorScheme=1"
 _NOT_RUN_HERE = {"index.md", "python.md"}  # a list of links; the client's README, which has tests of its own
-
-
 _LIBRARIES = {"mlflow.md": ("mlflow", "make mlflow")}  # that pages need beside the project's own, and how to get them
 
 

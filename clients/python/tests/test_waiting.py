@@ -39,7 +39,8 @@ def test_a_bar_moves_while_the_job_runs(capsys: pytest.CaptureFixture[str]) -> N
         Leafspace(server.url).jobs.wait("job_1", progress=True)
 
     shown = capsys.readouterr().err
-    assert "covering rows" in shown
+    assert "prototypes: covering rows" in shown
+    assert "prototypes: succeeded" in shown
     assert "25%" in shown
     assert "100%" in shown
     assert server.requests[0].headers["Prefer"] == "wait=1"

@@ -170,7 +170,10 @@ def _bar(*, is_shown: bool) -> Iterator["tqdm[None] | None"]:
 def _show(bar: "tqdm[None] | None", job: Job) -> None:
     if bar is None:
         return
-    stage = job.progress.stage if job.status == "running" else job.status
-    bar.set_description_str(stage or job.status, refresh=False)
+    from leafspace_drawings import words  # as tqdm
+
+    progress = job.progress
+    phase = f"{progress.stage} {progress.message}".strip() if job.status == "running" else ""
+    bar.set_description_str(f"{words.kind_words(job.kind)}: {phase or job.status}", refresh=False)
     bar.n = 1.0 if job.status == "succeeded" else job.progress.fraction
     bar.refresh()

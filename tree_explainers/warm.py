@@ -151,7 +151,7 @@ def _run_walker() -> None:
 
 def _run_prototype_sets() -> None:
     from .prototype_sets.candidate_columns import CandidateColumns
-    from .prototype_sets.candidate_pairs import gather_pairs, nearest_in_pairs
+    from .prototype_sets.candidate_pairs import PairStore, gather_pairs, nearest_in_pairs
     from .prototype_sets.certificate import certify
     from .prototype_sets.prototype_quality import Classes, measure_quality
     from .prototype_sets.selection import select_prototypes
@@ -178,6 +178,8 @@ def _run_prototype_sets() -> None:
         _run_block_sums(table, weights, few)
         leaves = table.leaves_of(selection.rows)
         measure_quality(table, weights, leaves, Classes(2, classes, selection.classes))
+    for limits in (None, (1, 1)):  # pairs of 8 and of 4 bytes
+        PairStore(1, 1, limits).drop(np.zeros(1, np.int64))
     small, equal = next(_tables())
     nearest_in_pairs(gather_pairs(small, np.arange(small.n_rows) % 2, equal, np.arange(2)))
     _run_leaf_boxes()

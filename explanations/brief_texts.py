@@ -1,12 +1,15 @@
 """BriefText: a sentence about a number whose ends are printed in few digits, wherever that is true of the same rows."""
 
-from math import inf
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from functools import lru_cache
+from math import inf, isfinite
 from typing import Any, NamedTuple
 
 from tree_explainers import wording
 from tree_explainers.printed_numbers import NumberColumn
 from tree_explainers.wording import Interval
 
+_DIGITS_OUTWARDS = 6
 _SINGLE_ROUNDING, _LEAST_SINGLE = 2.0**-22, 2.0**-148  # some times what single precision rounds by
 
 
@@ -37,6 +40,16 @@ class BriefText(NamedTuple):
         """The sentence with the model's own ends."""
         return f"{self.start}{interval_words(self.ends)}{self.after}"
 
+    @property
+    def widened(self) -> str:
+        """The sentence with its ends moved outwards to few digits: it is true of every value of which the exact one is.
+
+        So is printed what cannot be checked against a value, as the value of a transformed column is not known.
+        """
+        low, high, *others = self.ends
+        outer = Interval(_outwards(low, is_low=True), _outwards(high, is_low=False), *others)
+        return f"{self.start}{interval_words(outer)}{self.after}"
+
     def of(self, *values: Any) -> str:  # cells
         """Return the brief sentence where it is true of the same of these values, else the exact one."""
         low, high = self.surely
@@ -50,6 +63,16 @@ class BriefText(NamedTuple):
 
 
 Text = str | BriefText
+
+
+@lru_cache(maxsize=1 << 12)  # a model has as many ends as it has splits
+def _outwards(end: float, *, is_low: bool) -> float:
+    """Return the number of six digits, or of all before the point, that is next to an end on its outer side."""
+    if not isfinite(end) or end == 0:
+        return end
+    exact = Decimal(repr(end))
+    unit = Decimal(1).scaleb(min(0, exact.adjusted() + 1 - _DIGITS_OUTWARDS))
+    return float(exact.quantize(unit, rounding=ROUND_FLOOR if is_low else ROUND_CEILING))
 
 
 def interval_words(ends: Interval, *, is_single: bool | None = None) -> str:

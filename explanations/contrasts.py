@@ -82,7 +82,9 @@ def write_differences(
     list of one list for each pair
         Entries as those of reasons are; what most of the trees ask comes first.
     """
-    written = texts.write(reasons, compared, limits.n_differences, with_intervals=limits.with_intervals)
+    written = texts.write(
+        reasons, compared, limits.n_differences, with_intervals=limits.with_intervals, hold_for_both=False
+    )
     for entries in written:
         for entry in entries:
             entry["text"] = difference_text(entry, texts.phrases_of(entry["feature"]))

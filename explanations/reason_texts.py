@@ -143,7 +143,13 @@ class ReasonTexts:
         )
 
     def write(
-        self, reasons: NDArray[Any], compared: Compared, n_reasons: int | None, *, with_intervals: bool
+        self,
+        reasons: NDArray[Any],
+        compared: Compared,
+        n_reasons: int | None,
+        *,
+        with_intervals: bool,
+        hold_for_both: bool = True,
     ) -> list[list[dict[str, Any]]]:
         """Return the reasons why a row is near each of some others.
 
@@ -157,10 +163,20 @@ class ReasonTexts:
             Maximum number for each pair; ``None``: all.
         with_intervals
             Whether to add the ends in numbers.
+        hold_for_both
+            Whether the reasons hold for both rows, so that ends of transformed columns may be moved outwards to few
+            digits; such as part the rows keep all their digits.
         """
         cells = cell_texts(compared.values)
         pairs = [PairOfRows(compared.values, cells, other, cell_texts(other)) for other in compared.others]
-        texts = self.write_pairs(reasons, pairs, compared.is_missing, n_reasons, with_intervals=with_intervals)
+        texts = self.write_pairs(
+            reasons,
+            pairs,
+            compared.is_missing,
+            n_reasons,
+            with_intervals=with_intervals,
+            hold_for_both=hold_for_both,
+        )
         return list(map(orjson.loads, texts))
 
     def write_pairs(
@@ -171,6 +187,7 @@ class ReasonTexts:
         n_reasons: int | None,
         *,
         with_intervals: bool,
+        hold_for_both: bool = True,
     ) -> list[bytes]:
         """Return the reasons of pairs of a row and another, (n_pairs,), each with the values of both, as JSON.
 
@@ -189,7 +206,8 @@ class ReasonTexts:
         found_reasons = _Found(columns, heads, shares, intervals)
         bounds = pairwise(raw.bounds.tolist())
         return [
-            self._of_pair(found_reasons, start, end, pair) for (start, end), pair in zip(bounds, pairs, strict=True)
+            self._of_pair(found_reasons, span, pair, hold_for_both=hold_for_both)
+            for span, pair in zip(bounds, pairs, strict=True)
         ]
 
     def mention(self, feature: str) -> str:
@@ -201,14 +219,15 @@ class ReasonTexts:
         column = self.columns.get(feature)
         return None if column is None else self.phrases.get(column, self.numbers[column])
 
-    def _of_pair(self, found: "_Found", start: int, end: int, pair: PairOfRows) -> bytes:
-        features, written = self.features, list[bytes]()
+    def _of_pair(self, found: "_Found", span: tuple[int, int], pair: PairOfRows, *, hold_for_both: bool) -> bytes:
+        (start, end), features, written = span, self.features, list[bytes]()
         values, cells, other_values, other_cells = pair
         found_reasons = zip(found.columns[start:end], found.heads[start:end], found.shares[start:end], strict=True)
         for column, head, share in found_reasons:
             feature = features[column]
             if feature is None:
-                sentence = head.text if isinstance(head.text, str) else head.text.exact
+                text = head.text
+                sentence = text if isinstance(text, str) else text.widened if hold_for_both else text.exact
                 written.append(b"%b%b%b" % (head.start, orjson.dumps(sentence), share))
                 continue
             value, other = values[feature], other_values[feature]

@@ -193,7 +193,7 @@ def _sort_holes(entries: NDArray[Any]) -> None:
         if end - start > 1:
             held = entries[start:end].copy()
             by_value = np.argsort(np.array([entry.low for entry in held]), kind="mergesort")
-            kinds = np.array([held[at].side for at in by_value])
+            kinds = np.array([np.float64(held[at].side) for at in by_value])  # one more type to sort takes a second
             by_kind = by_value[np.argsort(kinds, kind="mergesort")]
             for at in range(len(held)):
                 entries[start + at] = held[by_kind[at]]

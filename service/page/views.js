@@ -9,10 +9,11 @@ import { wireDictionary } from "./dictionary.js";
 import { wireMap } from "./map.js";
 import { wireNewRow } from "./new_row.js";
 import { wirePaper } from "./paper.js";
+import { wireUpload } from "./upload.js";
 import { wireReview } from "./queue.js";
 
 const WIRES = [
-  wireAddress, wireCalls, wireRequests, wireCancel, followJobs, wireReview, wireMap, wireNewRow, wireCurves, wirePaper, wireDictionary,
+  wireAddress, wireCalls, wireRequests, wireCancel, followJobs, wireReview, wireMap, wireNewRow, wireCurves, wirePaper, wireDictionary, wireUpload,
 ];
 
 /** Wire a view that was just shown. */

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Response
-from leafspace_drawings import pictures, style_sheet
+from leafspace_drawings import draw_registration, pictures, style_sheet
 from pydantic import Field
 
 from schemas.contract import Contract
@@ -127,6 +127,12 @@ async def draw_operation(context: ContextDep, memory: MemoryDep, request: Reques
     """Draw how the service does."""
     caller = request.scope.get("caller", ANY_CALLER)
     return await _drawn(context, memory, lambda: operation(context, caller))
+
+
+@router.get("/page/parts/register")
+async def draw_register(context: ContextDep, memory: MemoryDep) -> Response:
+    """Draw the forms that register a model or rows."""
+    return await _drawn(context, memory, draw_registration)
 
 
 @router.get("/page/parts/found")

@@ -39,6 +39,7 @@ class Shown:
             f"prototypes/{of.prototype_set['id']}": ".ls-set",
             f"represented/{of.prototype_set['id']}/1": ".ls-represented",
             "jobs": ".ls-jobs",
+            "register": ".ls-registration",
             "operation": ".ls-operation",
             "found?name=m": ".ls-found",
             f"rules/{self.rule_set['id']}": ".ls-rules",

@@ -202,6 +202,36 @@ def test_a_dictionary_is_edited_refused_beside_its_field_and_never_overwrites_a_
     tab.close()
 
 
+def test_rows_and_a_model_are_registered_from_a_form_and_refused_beside_its_field(
+    browser: "Browser", shown: Shown
+) -> None:
+    tab = Watched(browser.new_page(), ("400", "415", "422"))
+    tab.open(shown.address("register"), ".ls-registration")
+    rows = tab.page.locator('[data-upload="/v1/datasets"]')
+    file = {"name": "rows.csv", "mimeType": "text/csv", "buffer": b"a,b,key\n1,x,k1\n2,y,k2\n"}
+    rows.locator('[type="file"]').set_input_files([file])  # type: ignore[list-item]  # as playwright takes it
+    rows.locator('[data-field="name"]').fill("three columns")
+    rows.locator('[data-field="target"]').fill("c")
+    rows.locator('[data-field="target"]').press("Enter")
+    rows.locator('[data-problem-of="target"]:has-text("there is no column \'c\'")').wait_for()
+    rows.locator('[data-field="target"]').fill("b")
+    rows.locator('[data-field="row_id"]').fill("key")
+    rows.locator('[data-field="row_id"]').press("Enter")
+    tab.page.wait_for_selector(".ls-dataset h1:has-text('three columns')")
+    made = httpx.get(f"{shown.url}/v1/datasets/{tab.page.url.rpartition('/')[2]}").json()
+    assert (made["target"], made["row_id"], made["n_rows"]) == ("b", "key", 2)
+
+    tab.open(shown.address("register"), ".ls-registration")
+    model = tab.page.locator('[data-upload="/v1/models"]')
+    wrong = {"name": "model.onnx", "mimeType": "application/octet-stream", "buffer": b"no model at all"}
+    model.locator('[type="file"]').set_input_files([wrong])  # type: ignore[list-item]  # as playwright takes it
+    model.locator("button").click()
+    model.locator("[data-problem]:not(:empty), [data-problem-of]:not(:empty)").first.wait_for()
+    right = httpx.get(f"{shown.url}/v1/models/{shown.registered.model['id']}").json()
+    assert right["name"] != "from the page"
+    tab.close()
+
+
 def test_rows_are_searched_by_a_range_a_refusal_stands_at_its_field_and_a_row_is_opened(
     tab: Watched, shown: Shown
 ) -> None:

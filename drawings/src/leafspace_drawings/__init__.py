@@ -30,6 +30,7 @@ from .pictures import Picture, address_of, picture_of_id, pictures
 from .place import Call, Place, draw_at
 from .prototype_set import SetContext, draw_prototype_set, draw_represented
 from .regions import Panel, RegionsContext, Side, draw_regions
+from .registration import draw_registration
 from .relational_forest import draw_relational_forest
 from .rows import RowsPage, draw_rows
 from .rule_set import RulesContext, draw_rule_set
@@ -110,6 +111,7 @@ __all__ = [
     "draw_pending",
     "draw_prototype_set",
     "draw_regions",
+    "draw_registration",
     "draw_relational_forest",
     "draw_represented",
     "draw_rows",

@@ -1,11 +1,13 @@
 """What views are drawn from: documents of the API, gathered within bounds, and the place of each view in the page."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from leafspace_drawings import Call, Links, Place, draw_at, pictures
 from pydantic import BaseModel
 
+from explanations.mean_effects import mean_effects_of_reference_rows
 from explanations.result_words import without_hidden
 from schemas.noun import Noun
 from schemas.nouns import NOUNS
@@ -13,6 +15,7 @@ from storage.errors import StorageError
 
 from ..app_context import AppContext
 from ..operations import artefacts
+from ..operations.explanations import warm_explainer
 
 Json = dict[str, Any]
 Parameters = Mapping[str, str]
@@ -120,6 +123,18 @@ def newest_explainer(context: AppContext, **made_from: str) -> str | None:
     """Return the newest explainer that is made from this, if there is one."""
     newest_first = context.explainers.list(1, None, **made_from).data
     return newest_first[0].id if newest_first else None
+
+
+def mean_effects(context: AppContext, explainer_id: str) -> Json | None:
+    """Return the mean sizes of the effects of an explainer's reference rows, computed once for the words in force."""
+    warm = warm_explainer(context, explainer_id)
+
+    def as_text(_document: Json, _shown: None) -> str:
+        return json.dumps(mean_effects_of_reference_rows(warm))
+
+    made_from = {"mean_effects_of": explainer_id, "revision": warm.wording.words.revision}
+    effects: Json | None = json.loads(context.drawings.get(as_text, made_from, None))
+    return effects
 
 
 def size_of(context: AppContext, noun: Noun[Any], artefact_id: str) -> int:

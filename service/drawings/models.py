@@ -6,7 +6,6 @@ from typing import Any
 from leafspace_drawings import Form, ModelContext, asks_for_other_rows, cautions_of, draw_model
 from leafspace_drawings.overview import made_of
 
-from explanations.mean_effects import mean_effects_of_reference_rows
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
 from schemas.evaluations import EVALUATIONS
@@ -17,7 +16,6 @@ from schemas.rule_sets import RULE_SETS
 
 from ..app_context import AppContext
 from ..operations import models
-from ..operations.explanations import warm_explainer
 from .documents import (
     LINKS,
     MAX_DRAWN_BYTES,
@@ -25,6 +23,7 @@ from .documents import (
     Parameters,
     at,
     fitting_datasets,
+    mean_effects,
     newest,
     newest_explainer,
     read,
@@ -59,7 +58,7 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
         _words(context, made_by[PROTOTYPE_SETS.name], fitting),
         LINKS,
         explainer,
-        None if explainer is None else mean_effects_of_reference_rows(warm_explainer(context, explainer)),
+        None if explainer is None else mean_effects(context, explainer),
         _comparisons(context, made[COMPARISONS.name]),
         _evaluation(context, made[EVALUATIONS.name], fitting),
         next(iter(evaluations_of(document, fitting)), None),

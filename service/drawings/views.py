@@ -26,7 +26,6 @@ from leafspace_drawings import (
 )
 from leafspace_drawings.columns import ColumnNames
 
-from explanations.mean_effects import mean_effects_of_reference_rows
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
 from schemas.datasets import DATASETS
@@ -42,7 +41,6 @@ from schemas.reports import REPORTS
 from ..app_context import AppContext
 from ..operations import artefacts, explainers, prototype_sets, reports
 from ..operations.approximation_trees import next_question
-from ..operations.explanations import warm_explainer
 from .documents import (
     DRAWN,
     LINKS,
@@ -54,6 +52,7 @@ from .documents import (
     beside,
     fitting_datasets,
     listed,
+    mean_effects,
     newest_explainer,
     of_model,
     read,
@@ -116,7 +115,7 @@ def explainer(context: AppContext, explainer_id: str, _parameters: Parameters) -
     document = to_json(explainers.get_explainer(context, explainer_id))
     prototype_set = ready(context, PROTOTYPE_SETS, document["prototype_set"])
     known, dataset = beside(context, prototype_set)
-    result, effects = prototype_set["result"], mean_effects_of_reference_rows(warm_explainer(context, explainer_id))
+    result, effects = prototype_set["result"], mean_effects(context, explainer_id)
     over_rows = OverRows(result.get("row_coverage"), effects, ColumnNames(dataset))
     drawing = draw_explainer(document, result["prototypes"], LINKS, over_rows)
     drawing += form_of_report(context, document, dataset, fitting_datasets(context, known))

@@ -68,8 +68,11 @@ async def _turns_of_connections(n_connections: Mapping[str, int], n_requests: in
             enough.set()
         loop.call_soon(send, caller)  # when all that begin in this pass have been answered
 
+    def begin(caller: str) -> None:
+        loop.call_soon(come, caller)
+
     def send(caller: str) -> None:
-        turns.add(caller, partial(loop.call_soon, come, caller))
+        turns.add(caller, partial(begin, caller))
 
     for caller, number in n_connections.items():
         for _ in range(number):

@@ -153,10 +153,11 @@ def _evaluation(words: ResultWords, result: Json) -> Json:
 
 def _worded_group(words: ResultWords, column: str, group: Json) -> Json:
     """Return a group of rows with the label of its value, if the dictionary has one."""
-    value = group["value"]
+    value: str | None = group["value"]
     if value is None or column not in words.words.columns:
         return group
-    cell = group["low"] if group["low"] is not None else {"true": True, "false": False}.get(value, value)
+    flags: dict[str, float | str] = {"true": True, "false": False}
+    cell: float | str = group["low"] if group["low"] is not None else flags.get(value, value)
     labels = words.words.columns[column].labels
     return {**group, "text": labels[cell]} if cell in labels else group
 

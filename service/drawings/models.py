@@ -52,17 +52,19 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     fitting = fitting_datasets(context, document, made)
     explainer = _explainer_by(context, made_by[PROTOTYPE_SETS.name])
     known = ModelContext(
-        *made_by.values(),
-        usage,
-        made_of(made, LINKS),
-        _words(context, made_by[PROTOTYPE_SETS.name], fitting),
-        LINKS,
-        explainer,
-        None if explainer is None else mean_effects(context, explainer),
-        _comparisons(context, made[COMPARISONS.name]),
-        _evaluation(context, made[EVALUATIONS.name], fitting),
-        next(iter(evaluations_of(document, fitting)), None),
-        _remedies(made_by, fitting),
+        prototype_sets=made_by[PROTOTYPE_SETS.name],
+        rule_sets=made_by[RULE_SETS.name],
+        approximation_trees=made_by[APPROXIMATION_TREES.name],
+        feature_usage=usage,
+        made=made_of(made, LINKS),
+        columns=_words(context, made_by[PROTOTYPE_SETS.name], fitting),
+        links=LINKS,
+        explainer=explainer,
+        effects=None if explainer is None else mean_effects(context, explainer),
+        comparisons=_comparisons(context, made[COMPARISONS.name]),
+        evaluation=_evaluation(context, made[EVALUATIONS.name], fitting),
+        evaluate=next(iter(evaluations_of(document, fitting)), None),
+        remedies=_remedies(made_by, fitting),
     )
     forms = forms_of_model(context, document, fitting, has_leaves=has_trees)
     way: list[tuple[str, str | None]] = [(document["name"] or model_id, None)]
@@ -107,10 +109,10 @@ def _name_of_other(context: AppContext, request: Json) -> str:
 def _remedies(made_by: dict[str, list[Json]], fitting: Sequence[Json]) -> dict[str, Form]:
     """Return the form of what a caution asks for, by its text."""
     nouns: dict[str, Noun[Any]] = {noun.name: noun for noun in _EXPLAINING}
-    remedies = {}
+    remedies: dict[str, Form] = {}
     for name, documents in made_by.items():
         for document in documents:
             forms = remeasured(nouns[name], document, fitting)
-            asking = [each for each in cautions_of([document]) if asks_for_other_rows(each)]
-            remedies |= {each: forms[0] for each in asking if forms}
+            mended = [each for each in cautions_of([document]) if asks_for_other_rows(each)]
+            remedies |= {each: forms[0] for each in mended if forms}
     return remedies

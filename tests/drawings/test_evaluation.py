@@ -129,7 +129,7 @@ def _column() -> Json:
     share = {**_share(2, 4), "rest": rest, "difference_interval": {"low": 0.1, "high": 0.6}, "differs": True}
     none = {**_share(0, 0), "rest": rest, "difference_interval": None, "differs": False}
     rates = dict.fromkeys(("true_share", "predicted_share", "true_positive_rate"), share)
-    group = {"text": "f", "value": "f", "low": None, "high": None, "n_rows": 4, "errors": share, **rates}
+    group: Json = {"text": "f", "value": "f", "low": None, "high": None, "n_rows": 4, "errors": share, **rates}
     group |= {"false_positive_rate": none, "outcomes": [], "mean_absolute_error": None, "mean_residual": None}
     return {"column": "sex", "is_feature": False, "groups": [group | {"differs": ["errors"]}]}
 

@@ -17,7 +17,7 @@ from tests.support.sampling import mostly_long
 from .conftest import Shown
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator
+    from playwright.sync_api import Browser, FilePayload, Locator
 
 _PHONE_WIDTH, _PHONE_HEIGHT = 390, 844
 _MOST_SCRIPT, _MOST_STYLE = 48_000, 30_000
@@ -208,8 +208,8 @@ def test_rows_and_a_model_are_registered_from_a_form_and_refused_beside_its_fiel
     tab = Watched(browser.new_page(), ("400", "415", "422"))
     tab.open(shown.address("register"), ".ls-registration")
     rows = tab.page.locator('[data-upload="/v1/datasets"]')
-    file = {"name": "rows.csv", "mimeType": "text/csv", "buffer": b"a,b,key\n1,x,k1\n2,y,k2\n"}
-    rows.locator('[type="file"]').set_input_files([file])  # type: ignore[list-item]  # as playwright takes it
+    file: FilePayload = {"name": "rows.csv", "mimeType": "text/csv", "buffer": b"a,b,key\n1,x,k1\n2,y,k2\n"}
+    rows.locator('[type="file"]').set_input_files([file])
     rows.locator('[data-field="name"]').fill("three columns")
     rows.locator('[data-field="target"]').fill("c")
     rows.locator('[data-field="target"]').press("Enter")
@@ -223,8 +223,8 @@ def test_rows_and_a_model_are_registered_from_a_form_and_refused_beside_its_fiel
 
     tab.open(shown.address("register"), ".ls-registration")
     model = tab.page.locator('[data-upload="/v1/models"]')
-    wrong = {"name": "model.onnx", "mimeType": "application/octet-stream", "buffer": b"no model at all"}
-    model.locator('[type="file"]').set_input_files([wrong])  # type: ignore[list-item]  # as playwright takes it
+    wrong: FilePayload = {"name": "model.onnx", "mimeType": "application/octet-stream", "buffer": b"no model at all"}
+    model.locator('[type="file"]').set_input_files([wrong])
     model.locator("button").click()
     model.locator("[data-problem]:not(:empty), [data-problem-of]:not(:empty)").first.wait_for()
     right = httpx.get(f"{shown.url}/v1/models/{shown.registered.model['id']}").json()

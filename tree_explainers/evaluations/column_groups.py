@@ -95,8 +95,8 @@ class GroupMoments(NamedTuple):
         """
         center, n_groups = float(values.mean()), len(grouped.groups)
         n_rows = np.bincount(grouped.codes, minlength=n_groups)
-        sums = np.bincount(grouped.codes, values - center, minlength=n_groups)
-        squares = np.bincount(grouped.codes, (values - center) ** 2, minlength=n_groups)
+        sums = np.bincount(grouped.codes, values - center, minlength=n_groups).astype(np.float64)
+        squares = np.bincount(grouped.codes, (values - center) ** 2, minlength=n_groups).astype(np.float64)
         inside = cls._of_sums(n_rows, sums, squares, center)
         outside = cls._of_sums(n_rows.sum() - n_rows, sums.sum() - sums, squares.sum() - squares, center)
         return inside, outside

@@ -61,7 +61,8 @@ class CutoffCounts:
     def reached_by(self, shares: Floats) -> Floats:
         """Return the highest cut-off that each share of the rows reaches at least, (n_shares,)."""
         predicted = np.cumsum(self.positives + self.negatives)
-        return self.scores[np.searchsorted(predicted, shares * predicted[-1], side="left")]
+        reached: Floats = self.scores[np.searchsorted(predicted, shares * predicted[-1], side="left")]
+        return reached
 
     def spaced(self, most: int) -> Counts:
         """Return the indices of at most this number of distinct scores, 2 or more: the first, the last, and others.

@@ -1,6 +1,7 @@
 """How often a classifier is right, by class, by cut-off of a class's score, and how far scores are probabilities."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,6 +160,7 @@ def _cutoffs(rows: EvaluatedRows, positive: int, counts: CutoffCounts) -> list[C
 
 def _own_cutoff(rows: EvaluatedRows, positive: int) -> float | None:
     """Return the score from which on the class is predicted; None where no single one separates the rows."""
+    assert rows.labels is not None  # a classifier's
     scores, is_predicted = rows.scores[:, positive], rows.labels == positive
     if np.array_equal(scores >= _USUAL_CUTOFF, is_predicted):
         return _USUAL_CUTOFF
@@ -168,13 +170,15 @@ def _own_cutoff(rows: EvaluatedRows, positive: int) -> float | None:
     return float(lowest) if np.array_equal(scores >= lowest, is_predicted) else None
 
 
-def _cutoff_figures(counts: CutoffCounts, cutoff: float, source: str, outcome: str | None) -> CutoffFigures:
+def _cutoff_figures(
+    counts: CutoffCounts, cutoff: float, source: Literal["model", "band", "share"], outcome: str | None
+) -> CutoffFigures:
     true, false = counts.at(cutoff)
     n_positives, n_negatives = counts.n_positives, counts.n_negatives
     n_rows = n_positives + n_negatives
     return CutoffFigures(
         cutoff=cutoff,
-        source=source,  # type: ignore[arg-type]  # one of those that the contract names
+        source=source,
         outcome=outcome,
         true_positive_rate=share_of(true, n_positives),
         false_positive_rate=share_of(false, n_negatives),

@@ -79,7 +79,12 @@ def load_evaluated_rows(context: JobContext, request: EvaluationRequest, report:
         detail = f"no row of dataset {view.id!r} has a {view.target!r}; name a dataset whose rows have labels"
         raise StorageError("schema_mismatch", detail)
     n_classes = len(model.description.classes)
-    truth = Targets.of_classes(targets[rows], n_classes) if n_classes else Targets.of_values(targets[rows])
+    known = targets[rows]
+    truth = (
+        Targets.of_classes(known.astype(np.int64), n_classes)
+        if n_classes
+        else Targets.of_values(known.astype(np.float64))
+    )
     scores = scored.scores[rows]
     labels = None if scored.labels is None else scored.labels[rows]
     outcomes = model.description.outcome_indices(scores, labels) if model.description.decision else None

@@ -80,11 +80,8 @@ def _of_classes(result: EvaluationResult) -> ClassificationEvaluation:
 
 def _drawn(workshop: Workshop, model: str, dataset: str, result: EvaluationResult) -> str:
     """Return the part of a report that shows a result."""
-    stores = workshop.context.models, workshop.context.datasets
-    documents = [
-        store.get(each).view.model_dump(mode="json") for store, each in zip(stores, (model, dataset), strict=True)
-    ]
-    return draw_evaluation(result.model_dump(mode="json"), *documents)
+    views = workshop.context.models.get(model).view, workshop.context.datasets.get(dataset).view
+    return draw_evaluation(result.model_dump(mode="json"), *(view.model_dump(mode="json") for view in views))
 
 
 def _is_share(found: MeasuredShare, counts: Any) -> bool:
@@ -207,7 +204,7 @@ def test_groups_are_compared_with_all_other_rows(binary: _Binary) -> None:
     assert [n_rows for *_, n_rows in quartiles] == [300] * 4
     assert binary.result.n_comparisons == 5 * (3 + 4 + 2)
     inside = [frame["region"] == group.value for group in region.groups]
-    inside += [frame["age"].between(low, high) for low, high, _ in quartiles]
+    inside += [frame["age"].between(low or 0, high or 0) for low, high, _ in quartiles]
     inside += [frame["member"] == (group.value == "true") for group in member.groups]
     for group, flags in zip([*region.groups, *age.groups, *member.groups], inside, strict=True):
         rows = flags.to_numpy()
@@ -456,7 +453,9 @@ def test_labels_that_are_missing_altogether_or_not_known_are_refused_by_name(bin
         ([None] * 50, "no row of dataset"),
         (["good"] * 49 + ["ugly"], r"row 49 \(row_id 'row 49'\) .* has the target 'ugly'"),
     ):
-        made = workshop.evaluate(model=binary.model, dataset=_dataset(workshop, frame.assign(label=labels)))
+        made = workshop.evaluate(
+            model=binary.model, dataset=_dataset(workshop, frame.assign(label=pd.Series(labels, frame.index)))
+        )
         assert made.status == "failed"
         assert made.problem is not None
         assert re.search(words, made.problem.detail)

@@ -102,7 +102,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
             workshop.register_model(each.onnx, feature_names=names, ensemble="random_forest", name=name)
             for each, name in ((forest, "the new one"), (other, "the old one"))
         ]
-        explainers = []
+        explainers: list[str] = []
         for model in models:
             about: dict[str, Any] = {"model": model, "dataset": dataset}
             made = workshop.make(**about, n_prototypes=5)
@@ -118,7 +118,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         workshop.run(laid.job or "")
         compared = workshop.compare(model=models[0], other_model=models[1], dataset=dataset).id
         evaluation = workshop.evaluate(model=models[0], dataset=dataset, group_by=[names[0]]).id
-        yield Shop(workshop, models[0], dataset, audit, laid.id, compared, evaluation, *explainers, kept, newer)
+        own, another = explainers
+        yield Shop(workshop, models[0], dataset, audit, laid.id, compared, evaluation, own, another, kept, newer)
 
 
 def test_a_report_is_one_file_that_runs_nothing_and_loads_nothing(shop: Shop) -> None:

@@ -29,7 +29,7 @@ class _LazyTexts(dict[int, bytes]):
         self._values = values
 
     def __missing__(self, feature: int) -> bytes:
-        text = self[feature] = orjson.dumps(json_number(self._values[feature]))
+        text = self[feature] = orjson.dumps(json_number(self._values[feature]), option=orjson.OPT_SERIALIZE_NUMPY)
         return text
 
 
@@ -48,6 +48,6 @@ def cell_texts(values: Values) -> CellTexts:
 
 def _list_text(values: Any) -> bytes:  # list or tuple of cells
     try:
-        return orjson.dumps(values)
+        return orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY)
     except TypeError:  # a value that no JSON has, which nobody may ask for
         return b""

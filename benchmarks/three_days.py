@@ -52,7 +52,7 @@ def main() -> None:
         try:
             made = data_scientists_day(day, service.url, Path(folder))
             reviewers_day(day, service.url, made)
-            operators_day(day, service, Path(folder))
+            operators_day(day, service, Path(folder), made)
         finally:
             service.stop()
     print(f"all: {day.seconds:.0f} s of waiting in {day.n_steps} steps")
@@ -199,7 +199,7 @@ def _page(url: str) -> Iterator[Callable[[str], None]]:
         yield open_view
 
 
-def operators_day(day: Day, service: ServiceUnderFire, folder: Path) -> None:
+def operators_day(day: Day, service: ServiceUnderFire, folder: Path, made: dict[str, Any]) -> None:
     """Keys, a backup and its restore, what is killed, and a new start."""
     data_dir = ["--data-dir", str(service.data_dir)]
     day.step("operator: make a key", lambda: _leafspace("keys", "create", "app", "--days", "30", *data_dir))
@@ -208,15 +208,24 @@ def operators_day(day: Day, service: ServiceUnderFire, folder: Path) -> None:
     restored = ["--data-dir", str(folder / "restored")]
     day.step("operator: restore elsewhere", lambda: _leafspace("restore", folder / "backup.tar", *restored))
     day.step("operator: clear what is old", lambda: _leafspace("clear", *data_dir))
-    parts: tuple[Part, ...] = ("api", "redis", "worker")
-    for part in parts:
-        for process in service.parts(part):
+    client = Leafspace(service.url)
+    kills: tuple[Part | None, ...] = (None, "redis", "worker", "api")
+    for number, part in enumerate(kills):
+        for process in [] if part is None else service.parts(part):
             service.signal(process)
-        day.step(f"operator: {part} killed; ready again", service.wait_until_ready)
+        what = "nothing killed" if part is None else f"{part} killed"
+        # Each has as many neighbours as no other: a result that is there already would be no job.
+        day.step(
+            f"operator: {what}; a job that is requested at once is done", partial(_do_job, client, made, 2 + number)
+        )
     day.step("operator: stop", service.stop)
     day.step("operator: start again", service.start)
     wrong = ["serve", "--port", "0", *restored]
     day.step("operator: a wrong setting is named", lambda: _refused(wrong, LEAFSPACE_MAX_MODEL_BYTES="1GB"))
+
+
+def _do_job(client: Leafspace, made: dict[str, Any], n_neighbors: int) -> None:
+    client.proximities.create(made["model"].id, made["new"].id, n_neighbors=n_neighbors).wait()
 
 
 def _leafspace(*arguments: object) -> None:

@@ -295,9 +295,11 @@ class EvaluatedGroup(Contract):
     """Rows that have a value of a column."""
 
     text: str = Field(description="The group in words: a value, `20 to 34`, `missing`, or `12 other values`.")
-    value: str | None = Field(description="The value; null of a range of numbers, of missing and of other values.")
-    low: float | None = Field(description="Lowest number of the group; null of other groups.")
-    high: float | None = Field(description="Highest number of the group; null of other groups.")
+    value: str | None = Field(
+        description="The value, of numbers a text such as `3` or `Infinity`; null of ranges, missing and other values."
+    )
+    low: float | None = Field(description="Lowest number of the group; null of other groups, and where it is infinite.")
+    high: float | None = Field(description="Highest number of the group; null likewise.")
     n_rows: int = Field(description="Number of rows that have a label.")
     errors: GroupShare | None = Field(description="Share of wrong predictions; null of a regression.")
     true_share: GroupShare | None = Field(

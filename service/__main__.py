@@ -31,7 +31,7 @@ def main(host: str, port: int, ready_fd: int | None, shared_fd: int | None, inde
     # Imported late: onnxruntime reads the environment as soon as it is imported.
     import uvicorn
 
-    from storage.environment import WrongSettings, read_settings, report_mistyped_names
+    from storage.environment import report_mistyped_names, settings_of_process
     from storage.without_pandas import keep_rich_out
 
     keep_rich_out()
@@ -44,11 +44,7 @@ def main(host: str, port: int, ready_fd: int | None, shared_fd: int | None, inde
     from .server import Server
     from .settings import ServiceSettings
 
-    try:
-        settings = read_settings(ServiceSettings, host=host, port=port)
-    except WrongSettings as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(os.EX_CONFIG)
+    settings = settings_of_process(ServiceSettings, host=host, port=port)
     shared = None if shared_fd is None else SharedMemory(shared_fd, index, settings.api_workers)
     settings = settings if shared is None else settings.of_one_process()
     _check_storage(settings)

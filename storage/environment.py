@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, TypeVar
@@ -33,6 +34,15 @@ def read_settings(kind: type[SettingsT], **given: Any) -> SettingsT:
     except ValidationError as error:
         # URLs may hold passwords: their values are not repeated.
         raise WrongSettings("\n".join(_fault(dict(fault)) for fault in error.errors())) from error
+
+
+def settings_of_process(kind: type[SettingsT], **given: Any) -> SettingsT:
+    """Return the same, or end this process: with what is wrong on standard error, and ``os.EX_CONFIG``."""
+    try:
+        return read_settings(kind, **given)
+    except WrongSettings as error:
+        sys.stderr.write(f"Error: {error}\n")
+        sys.exit(os.EX_CONFIG)
 
 
 def _fault(fault: dict[str, Any]) -> str:

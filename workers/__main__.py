@@ -33,16 +33,12 @@ def main() -> None:
     prepare_environment()
     gc.disable()  # what is imported stays; looking through it for garbage would take a tenth of the start
     # Imported late: numerical libraries read the environment as soon as they are imported.
-    from storage.environment import WrongSettings, read_settings, report_mistyped_names
+    from storage.environment import report_mistyped_names, settings_of_process
 
     from .runtime.process_limits import lower_priority
     from .runtime.settings import WorkerSettings
 
-    try:
-        settings = read_settings(WorkerSettings)
-    except WrongSettings as error:
-        sys.stderr.write(f"Error: {error}\n")
-        sys.exit(os.EX_CONFIG)
+    settings = settings_of_process(WorkerSettings)
     # Before what is heavy to import, so that the API starts undisturbed.
     lower_priority(settings.worker_niceness)
     from storage.without_pandas import keep_pandas_out, keep_rich_out

@@ -1,5 +1,6 @@
 """Rates and errors by group of a column, each beside that of all other rows, with intervals that hold together."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,11 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from leafspace_drawings import text_of
 from leafspace_drawings.words import counted, number
 from numpy.typing import NDArray
 
 from schemas.datasets import Column
 from schemas.evaluations import EvaluatedColumn, EvaluatedGroup, GroupFigure, GroupOutcome, GroupShare
+from schemas.json_numbers import json_number
 from storage.dataset_files import DatasetFile
 from storage.dataset_rows import open_rows
 from tree_explainers.compute.progress import ReportProgress
@@ -32,6 +35,12 @@ from .evaluation_rows import EvaluatedRows
 from .share_comparisons import CHANCE, interval_view
 
 _OUTCOME = "outcome "  # begins the name of the share of an outcome
+_COMPARED = [
+    name
+    for name, field in EvaluatedGroup.model_fields.items()
+    if field.annotation in {GroupShare | None, GroupFigure | None}
+]
+"""The figures that are compared with those of all other rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,38 +174,27 @@ def _group_view(
         for name, view in views.items()
         if name.startswith(_OUTCOME)
     ]
-    named = {name: views.get(name) for name in EvaluatedGroup.model_fields if name in _COMPARED}
-    value = group.value if isinstance(group.value, str) else None if group.value is None else _value(column, group)
     return EvaluatedGroup(
         text=_text(column, group),
-        value=value,
-        low=None if column.type == "boolean" else group.low,
-        high=None if column.type == "boolean" else group.high,
+        value=_value(column, group),
+        low=None if column.type == "boolean" else _finite(group.low),
+        high=None if column.type == "boolean" else _finite(group.high),
         n_rows=n_rows,
         outcomes=outcomes,
         differs=[name for name, view in views.items() if view.differs],
-        **named,
+        **{name: views.get(name) for name in _COMPARED},
     )
 
 
-_COMPARED = frozenset(
-    {
-        "errors",
-        "true_share",
-        "predicted_share",
-        "true_positive_rate",
-        "false_positive_rate",
-        "mean_absolute_error",
-        "mean_residual",
-    }
-)
+def _value(column: Column, group: ColumnGroup) -> str | None:
+    """Return the value of a group that has one alone: ``north``, ``3``, or ``true``."""
+    if group.value is None or column.type != "boolean":
+        return text_of(json_number(group.value)) or None
+    return "true" if group.value else "false"
 
 
-def _value(column: Column, group: ColumnGroup) -> str:
-    """Return a number as a dictionary names it: ``3``, or ``true``."""
-    if column.type == "boolean":
-        return "true" if group.value else "false"
-    return f"{group.value:.17g}" if group.value != int(group.value or 0) else str(int(group.value or 0))
+def _finite(end: float | None) -> float | None:
+    return end if end is not None and math.isfinite(end) else None
 
 
 def _text(column: Column, group: ColumnGroup) -> str:

@@ -444,6 +444,20 @@ def test_what_cannot_be_evaluated_is_refused(
     assert (refused.value.code, refused.value.pointer) == ("validation_failed", pointer)
 
 
+def test_numbers_of_groups_are_written_as_they_are_read_also_where_they_are_infinite(binary: _Binary) -> None:
+    workshop, frame = binary.workshop, binary.frame.head(60)
+    rates = frame.assign(rate=np.tile([3.1, -np.inf, 2.0, np.inf, 0.25, 7.0], 10))
+
+    made = workshop.evaluate(model=binary.model, dataset=_dataset(workshop, rates), group_by=["rate"])
+
+    assert made.result is not None
+    (rate,) = made.result.groups
+    assert [group.value for group in rate.groups] == ["-Infinity", "0.25", "2", "3.1", "7", "Infinity"]
+    assert [group.low for group in rate.groups] == [None, 0.25, 2, 3.1, 7, None]
+    assert [group.text for group in rate.groups] == ["-infinity", "0.25", "2", "3.1", "7", "infinity"]
+    assert [group.n_rows for group in rate.groups] == [10] * 6
+
+
 def test_labels_that_are_missing_altogether_or_not_known_are_refused_by_name(binary: _Binary) -> None:
     workshop, frame = binary.workshop, binary.frame.head(50)
     without = workshop.register_dataset(frame, row_id="id", features=list(_NAMES))

@@ -199,11 +199,11 @@ class EvaluatedGroup(Record):
     text: str
     """The group in words: a value, `20 to 34`, `missing`, or `12 other values`."""
     value: str | None
-    """The value; null of a range of numbers, of missing and of other values."""
+    """The value, of numbers a text such as `3` or `Infinity`; null of ranges, missing and other values."""
     low: float | None
-    """Lowest number of the group; null of other groups."""
+    """Lowest number of the group; null of other groups, and where it is infinite."""
     high: float | None
-    """Highest number of the group; null of other groups."""
+    """Highest number of the group; null likewise."""
     n_rows: int
     """Number of rows that have a label."""
     errors: GroupShare | None

@@ -71,8 +71,9 @@ def _measured(explained: Explained) -> str:
     if not of_model or of_model[0].accuracy is None:
         unknown = "How often it is right was not measured: the rows have no target"
         return f"{unknown}; on {rows}, {agreed}." if agreed else f"{unknown}."
-    accuracy = of_model[0].accuracy
-    right = f"R² is {number(accuracy)}" if is_regression else f"balanced accuracy is {share(accuracy)}"
+    accuracy, constant = of_model[0].accuracy, of_model[0].constant
+    beside = "" if constant is None else f" ({share(constant)} by always the same answer)"
+    right = f"R² is {number(accuracy)}" if is_regression else f"balanced accuracy is {share(accuracy)}{beside}"
     return f"On {rows}, its {right}{f'; {agreed}' if agreed else ''}."
 
 

@@ -17,7 +17,6 @@ from leafspace_drawings import (
 )
 from leafspace_drawings.words import name_or_id
 
-from explanations.mean_effects import mean_effects_of_reference_rows
 from schemas.explainers import EXPLAINERS
 from schemas.prototype_sets import PROTOTYPE_SETS
 from schemas.reports import REPORTS
@@ -26,9 +25,22 @@ from storage.errors import NotFound
 
 from ..app_context import AppContext
 from ..operations import artefacts
-from ..operations.explanations import warm_explainer
 from ..operations.row_search import Wanted, find_rows
-from .documents import LINKS, Json, Parameters, at, beside, listed, of_model, read, ready, shown_dataset, to_json, view
+from .documents import (
+    LINKS,
+    Json,
+    Parameters,
+    at,
+    beside,
+    listed,
+    mean_effects,
+    of_model,
+    read,
+    ready,
+    shown_dataset,
+    to_json,
+    view,
+)
 
 _LISTED, _SEARCHED = 50, 1000
 _MOST_DATASETS = 10  # of explainers, the newest first, in which rows and features are looked for
@@ -114,7 +126,7 @@ def feature(context: AppContext, explainer_id: str, parameters: Parameters) -> s
     known, dataset = beside(context, prototypes)
     if name not in known["feature_names"] or all(column["name"] != name for column in dataset["columns"]):
         raise NotFound("feature", name[:80], "find one by its name")
-    effects = mean_effects_of_reference_rows(warm_explainer(context, explainer_id)) or {}
+    effects = mean_effects(context, explainer_id) or {}
     sizes = [(each["feature"], each["effect"]) for each in effects.get("mean_absolute_effects", ())]
     place = next(((rank, size) for rank, (of, size) in enumerate(sizes, 1) if of == name), None)
     named = [str(each["row_id"]) for each in prototypes["result"]["prototypes"][:_MOST_CURVES]]

@@ -69,6 +69,7 @@ class Explained:
 
     name: str
     accuracy: float | None  # balanced; R2 for regression
+    constant: float | None  # the balanced accuracy of a constant answer; None of a regression, where R2 is beside 0
     agreement: str | None  # with the model, beside that of a constant answer
     n_rows: int
     on: str  # the rows: of the ``dataset`` that it was made from, or of an ``evaluation_dataset``
@@ -180,21 +181,23 @@ class _Known:
         on = result["evaluated_on"]
         key = "r2" if self.is_regression else "balanced_accuracy"
         last, model = result["evaluation"][-1], result["baseline"]["model"]  # None without a target
-        n_rows = result["baseline"]["one_nearest_neighbor"]["n_rows"]
-        of_model = [Explained("the model", model[key], None, model["n_rows"], on)] if model else []
-        agreed = self._agreement(last, result["baseline"]["constant"])
-        return [*of_model, Explained(name, last[key], agreed, n_rows, on, href)]
+        n_rows, constant = result["baseline"]["one_nearest_neighbor"]["n_rows"], result["baseline"]["constant"]
+        answered = constant and constant["balanced_accuracy"]
+        of_model = [Explained("the model", model[key], answered, None, model["n_rows"], on)] if model else []
+        agreed = self._agreement(last, constant)
+        return [*of_model, Explained(name, last[key], answered, agreed, n_rows, on, href)]
 
     def _of_rules(self, result: Json, href: str | None) -> list[Explained]:
         measured, rules = result["evaluation"], result["evaluation"]["as_printed"]
         reached = rules["r2"] if self.is_regression else 1 - rules["balanced_error"]
-        name = f"{len(result['rules'])} rules"
-        agreed = self._agreement(rules, measured["constant"])
-        return [Explained(name, reached, agreed, measured["n_rows"], measured["evaluated_on"], href)]
+        name, constant = f"{len(result['rules'])} rules", measured["constant"]
+        answered = None if self.is_regression or constant is None else 1 - constant["balanced_error"]
+        agreed = self._agreement(rules, constant)
+        return [Explained(name, reached, answered, agreed, measured["n_rows"], measured["evaluated_on"], href)]
 
     def _of_tree(self, result: Json, href: str | None) -> list[Explained]:
         measured = result["evaluation"]
         reached = measured["r2"] if self.is_regression else measured["balanced_accuracy"]
-        name = f"one tree of {result['n_leaves']} leaves"
-        agreed = self._agreement(measured, measured["constant"])
-        return [Explained(name, reached, agreed, measured["n_rows"], measured["evaluated_on"], href)]
+        name, constant = f"one tree of {result['n_leaves']} leaves", measured["constant"]
+        agreed, answered = self._agreement(measured, constant), constant and constant["balanced_accuracy"]
+        return [Explained(name, reached, answered, agreed, measured["n_rows"], measured["evaluated_on"], href)]

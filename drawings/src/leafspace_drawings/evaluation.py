@@ -11,6 +11,7 @@ from .links import Links
 from .pictures import picture
 from .square_plots import Plot, calibration_plot, precision_recall_plot, roc_plot, values_plot
 from .templating import render
+from .words import brief, share
 
 Json = Mapping[str, Any]
 _NOTHING: Json = {}
@@ -137,10 +138,10 @@ class Evaluated:
 
     @property
     def differing(self) -> list[tuple[str, Json, str]]:
-        """Columns, groups and the names of their figures that differ from other rows by more than chance."""
+        """Columns and groups with a sentence for each figure that differs from other rows by more than chance."""
         every = [(column["column"], group) for column in self.result["groups"] for group in column["groups"]]
         return [
-            (column, group, _FIGURES[figure])
+            (column, group, _compared(figure, group[figure]))
             for column, group in every
             for figure in group["differs"]
             if figure in _FIGURES
@@ -149,3 +150,11 @@ class Evaluated:
     def said_group(self, column: str, group: Json) -> str:
         """Return what people call a group."""
         return str(group["text"] if group["value"] is None else self.names[column].in_words(group["value"]))
+
+
+def _compared(figure: str, of_group: Json) -> str:
+    """Return a figure of a group beside that of all other rows."""
+    is_share = "share" in of_group
+    own, rest = (of_group["share"], of_group["rest"]["share"]) if is_share else (of_group["value"], of_group["rest"])
+    written = share if is_share else brief
+    return f"{_FIGURES[figure]} is {written(own)}, of all other rows {written(rest)}"

@@ -234,6 +234,19 @@ def test_the_figures_of_an_explanation_are_those_of_its_document() -> None:
             assert near["row_id"] in text
 
 
+def test_a_row_is_never_called_typical_but_compared_with_the_share_of_rows_that_are_nearer() -> None:
+    found = document("ExplanationList")
+    found["data"] = [row for row in found["data"] if row["status"] != "error" and row["nearest_prototypes"]]
+    for row in found["data"]:
+        row["typicality"] = {"level": "typical", "percentile": 25}
+    alone = draw_explanation(found["data"][0], WhyContext())
+
+    for drawing in (alone, drawn("ExplanationList", found)):
+        text = " ".join(" ".join(_Elements.of(drawing).texts).split())
+        assert "less near than 75% of rows" in text
+        assert not re.search(r"\btypical\b|as usual", text)
+
+
 def test_a_model_without_trees_says_so() -> None:
     found = document("Model") | {"n_trees": 0, "n_leaves": 0, "max_depth": 0, "ensemble": None, "oracle_only": True}
     text = " ".join(_Elements.of(drawn("Model", found)).texts)

@@ -246,3 +246,17 @@ def test_infinite_cells_are_signs(value: str | None, text: str) -> None:
 )
 def test_a_duration_is_said_in_its_own_unit(seconds: float, text: str) -> None:
     assert words.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("level", "percentile", "text"),
+    [
+        ("none", 0, "shares no leaf with any prototype"),
+        ("far", 0, "less near than nearly all rows"),
+        ("typical", 25, "less near than 75% of rows"),
+        ("close", 81, "less near than 19% of rows"),
+        ("close", 100, "no row is nearer"),
+    ],
+)
+def test_how_near_a_row_is_beside_others_is_said_by_their_share(level: str, percentile: int, text: str) -> None:
+    assert words.nearness({"level": level, "percentile": percentile}) == text

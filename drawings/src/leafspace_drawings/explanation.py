@@ -184,12 +184,6 @@ class _Why:
         return self.set_result["evaluation"][-1] if self.set_result.get("evaluation") else _EMPTY
 
     @property
-    def nearer(self) -> str:
-        """How many of the rows compared with are nearer to a prototype."""
-        percentile = self.typicality["percentile"] if self.typicality else 0
-        return {0: "nearly all", 100: "none"}.get(percentile, f"{100 - percentile}%")
-
-    @property
     def is_far(self) -> bool:
         """Whether hardly any row is farther from its nearest prototype than this one."""
         return self.typicality is not None and self.typicality["level"] in {"far", "none"}

@@ -35,6 +35,7 @@ _FILTERS = {
     "sentence": words.sentence,
     "agreement": words.agreement,
     "measured_on": words.measured_on,
+    "nearness": words.nearness,
     "name_or_id": words.name_or_id,
     "points": words.points,
 }

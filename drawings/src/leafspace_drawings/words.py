@@ -157,6 +157,19 @@ def agreement(measured: Mapping[str, Any], constant: Mapping[str, Any] | None) -
     return f"{share(balanced)} with each class counted alike ({always}: {of_constant}), {plain} of all"
 
 
+def nearness(typicality: Mapping[str, Any]) -> str:
+    """Return how near a row is to its nearest prototype beside other rows: ``less near than 81% of rows``.
+
+    ``typicality`` is that of an explanation, whose percentile is the share of rows that are no nearer, rounded down.
+    """
+    if typicality["level"] == "none":
+        return "shares no leaf with any prototype"
+    percentile = typicality["percentile"]
+    if percentile == 100:  # of a hundred
+        return "no row is nearer"
+    return f"less near than {f'{100 - percentile}% of rows' if percentile else 'nearly all rows'}"
+
+
 def measured_on(n_rows: int, evaluated_on: str) -> str:
     """Return which rows figures were measured on: ``the 700 rows that it was made from`` or ``300 other rows``."""
     if evaluated_on == "evaluation_dataset":

@@ -28,7 +28,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 X, y = load_iris(return_X_y=True)
-client = Leafspace(sys.argv[1], retries=RetryPolicy(total_seconds=400))
+client = Leafspace(sys.argv[1], retries=RetryPolicy(total_seconds=400, first_contact_seconds=400))
 model = client.register_model(RandomForestClassifier(10, random_state=0).fit(X, y), X)
 prototypes = client.prototype_sets.create(model, client.register_dataset((X, y))).wait()
 print(client.explainers.create(model, prototypes).explain(X[:1])[0])

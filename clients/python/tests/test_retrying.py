@@ -12,7 +12,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,20 @@ def problem(status: int, code: str, **more: object) -> Answer:
     return Answer(status, body, {"Content-Type": "application/problem+json"})
 
 
+async def _job_by_awaiting(url: str, retries: RetryPolicy | None = None) -> str:
+    async with AsyncLeafspace(url, retries=retries) as client:
+        return (await client.jobs.get("job_1")).id
+
+
+def _job(url: str, retries: RetryPolicy | None = None) -> str:
+    with Leafspace(url, retries=retries) as client:
+        return client.jobs.get("job_1").id
+
+
+def _awaited_job(url: str, retries: RetryPolicy | None = None) -> str:
+    return asyncio.run(_job_by_awaiting(url, retries))
+
+
 @pytest.mark.parametrize("status", [502, 503, 504])
 def test_an_unavailable_service_is_called_again(status: int) -> None:
     proxy = Answer(status, b"<html>bad gateway</html>", {"Content-Type": "text/html"})
@@ -80,14 +95,9 @@ def test_an_unavailable_service_is_called_again(status: int) -> None:
     assert len(server.requests) == 3
 
 
-async def _get_job(url: str) -> str:
-    async with AsyncLeafspace(url, retries=_UNTIL_ANSWERED) as client:
-        return (await client.jobs.get("job_1")).id
-
-
 def test_the_async_client_tries_again_just_so() -> None:
     with scripted(problem(503, "unavailable"), Answer(0), Answer(200, _JOB)) as server:
-        assert asyncio.run(_get_job(server.url)) == "job_1"
+        assert _awaited_job(server.url, _UNTIL_ANSWERED) == "job_1"
 
     assert len(server.requests) == 3
 
@@ -201,9 +211,44 @@ def test_a_service_of_another_kind_is_reported_as_such(answer: Answer) -> None:
         Leafspace(server.url, retries=_UNTIL_ANSWERED).jobs.get("job_1")
 
 
-def test_nobody_at_the_address_is_reported_with_the_address() -> None:
-    with pytest.raises(ConnectionFailed, match=r"no answer from http://127.0.0.1:9 .* is the service running there"):
-        Leafspace("http://127.0.0.1:9", retries=_BRIEF).jobs.get("job_1")
+@pytest.mark.parametrize("get_job", [_job, _awaited_job])
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "http://no-such-host.invalid:8000"])
+def test_an_address_that_never_answered_is_given_up_soon(get_job: Callable[[str], str], url: str) -> None:
+    started = time.monotonic()
+    with pytest.raises(ConnectionFailed, match=rf"no answer from {url} .* is the service running there") as failed:
+        get_job(url)
+
+    assert time.monotonic() - started < RetryPolicy().total_seconds / 2
+    assert failed.value.n_attempts >= 1
+    assert "correct base_url, or start the service (leafspace serve)" in str(failed.value)
+    assert "RetryPolicy(first_contact_seconds=" in str(failed.value)
+
+
+def test_a_service_that_is_starting_is_waited_for_on_request() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = int(taken.getsockname()[1])
+    patient = RetryPolicy(total_seconds=300, first_contact_seconds=300, first_seconds=0.01, longest_seconds=0.02)
+
+    with ThreadPoolExecutor(1) as pool, _failures(6) as six_failures:
+        called = pool.submit(_job, f"http://127.0.0.1:{port}", patient)
+        assert six_failures.wait(60)
+        with scripted(Answer(200, _JOB), port=port):
+            assert called.result(60) == "job_1"
+
+
+@pytest.mark.parametrize("first", [Answer(200, _JOB), problem(403, "insufficient_scope"), Answer(0)])
+def test_whatever_answered_once_is_waited_for_when_it_refuses_connections(first: Answer) -> None:
+    with scripted(first) as server:
+        client = Leafspace(server.url, retries=replace(_QUICK, first_contact_seconds=0.0))
+        with suppress(LeafspaceError):
+            client.jobs.get("job_1")
+
+    with pytest.raises(ConnectionFailed) as failed:
+        client.jobs.get("job_1")
+
+    assert failed.value.n_attempts > 1
+    assert "correct base_url" not in failed.value.detail
 
 
 @pytest.mark.parametrize("client", [Leafspace, AsyncLeafspace])
@@ -329,44 +374,49 @@ def test_every_call_that_creates_may_be_sent_twice() -> None:
             assert method != "post" or "Idempotency-Key" in parameters or operation["operationId"] in repeatable
 
 
-def _job_by_blocking(url: str) -> str:
+def _two_jobs(url: str, stop_server: Callable[[], None]) -> list[str]:
     with Leafspace(url) as client:
-        return client.jobs.get("job_1").id
+        first = client.jobs.get("job_1").id
+        stop_server()
+        return [first, client.jobs.get("job_1").id]
 
 
-def _job_by_awaiting(url: str) -> str:
-    async def get() -> str:
+def _two_awaited_jobs(url: str, stop_server: Callable[[], None]) -> list[str]:
+    async def get() -> list[str]:
         async with AsyncLeafspace(url) as client:
-            return (await client.jobs.get("job_1")).id
+            first = (await client.jobs.get("job_1")).id
+            await asyncio.to_thread(stop_server)
+            return [first, (await client.jobs.get("job_1")).id]
 
     return asyncio.run(get())
 
 
-@pytest.mark.parametrize("get_job", [_job_by_blocking, pytest.param(_job_by_awaiting, marks=pytest.mark.long)])
-def test_a_call_survives_a_server_that_is_stopped_and_started_again(get_job: Callable[[str], str]) -> None:
-    with scripted(Answer(200, _JOB)) as server:
-        assert get_job(server.url) == "job_1"
-    port = int(server.url.rpartition(":")[2])
-
-    # Nobody listens at the port now. Six failures take five seconds or so; earlier clients gave up after the fifth.
-    with ThreadPoolExecutor(1) as pool, _failures(6) as six_failures:
-        called = pool.submit(get_job, server.url)
+@pytest.mark.parametrize("get_jobs", [_two_jobs, pytest.param(_two_awaited_jobs, marks=pytest.mark.long)])
+def test_a_call_survives_a_server_that_is_stopped_and_started_again(
+    get_jobs: Callable[[str, Callable[[], None]], list[str]],
+) -> None:
+    # Six failures take five seconds or so; earlier clients gave up after the fifth.
+    with ThreadPoolExecutor(1) as pool, _failures(6) as six_failures, ExitStack() as running:
+        server = running.enter_context(scripted(Answer(200, _JOB)))
+        called = pool.submit(get_jobs, server.url, running.close)
         assert six_failures.wait(60)
-        with scripted(Answer(200, _JOB), port=port) as restarted:
-            assert called.result(60) == "job_1"
+        with scripted(Answer(200, _JOB), port=int(server.url.rpartition(":")[2])) as restarted:
+            assert called.result(60) == ["job_1", "job_1"]
 
     assert len(restarted.requests) == 1
 
 
 @pytest.mark.long
 def test_calls_survive_the_end_of_the_api_and_create_once(tmp_path: Path) -> None:
+    patient = RetryPolicy(first_contact_seconds=45)
+
     async def register(url: str) -> str:
-        async with AsyncLeafspace(url) as client:
+        async with AsyncLeafspace(url, retries=patient) as client:
             return (await client.register_dataset([{"a": 1.0}, {"a": 2.0}], name="awaited")).id
 
     with (
         serving(tmp_path / "data", "--no-worker") as service,
-        Leafspace(service.url) as client,
+        Leafspace(service.url, retries=patient) as client,
         ThreadPoolExecutor(2) as pool,
     ):
         os.kill(service.children()["api"], signal.SIGKILL)
@@ -379,15 +429,16 @@ def test_calls_survive_the_end_of_the_api_and_create_once(tmp_path: Path) -> Non
         assert len(made) == 2
 
 
-def test_waiting_for_long_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+def test_waiting_for_long_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        policy = RetryPolicy(total_seconds=4.5, first_seconds=2.0, longest_seconds=2.0, first_contact_seconds=4.5)
         with caplog.at_level(logging.WARNING, "leafspace_client"), pytest.raises(ConnectionFailed) as failed:
-            Leafspace(url, retries=RetryPolicy(total_seconds=2.5, first_seconds=2.0)).jobs.get("job_1")
+            Leafspace(url, retries=policy).jobs.get("job_1")
 
-    assert any(url in message and "trying again in" in message for message in caplog.messages)
-    assert failed.value.n_attempts > 1
+    assert [url in message and "trying again for up to" in message for message in caplog.messages] == [True]
+    assert failed.value.n_attempts > 2
 
 
 @contextmanager

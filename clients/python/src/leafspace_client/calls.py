@@ -59,6 +59,7 @@ class NoAnswer:
 
     reason: str
     may_try_again: bool
+    is_unreached: bool = False  # no connection was made: the host has no address, refuses or does not react
 
 
 Step: TypeAlias = Call | Pause | Work

@@ -211,7 +211,8 @@ class Leafspace(BlockingClient, Collections, HasRelationalDatasets[RelationalDat
     timeout
         Seconds to wait for one answer; waiting for a job may take longer. A call that took longer is not tried again.
     retries
-        How long a call is tried again when the service is busy, restarting or out of reach; default: 45 seconds.
+        How long a call is tried again when the service is busy, restarting or out of reach; default: 45 seconds, and 2
+        seconds while nothing has ever answered at ``base_url``.
 
     Raises
     ------

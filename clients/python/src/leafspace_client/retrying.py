@@ -5,7 +5,7 @@ import logging
 import random
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .calls import Call, NoAnswer, Pause, Program, Step
@@ -20,6 +20,10 @@ _LOG = logging.getLogger("leafspace_client")
 _TRIED_AGAIN = frozenset({429, 502, 503, 504})
 _FIRST_ERROR = 300
 _NOTICEABLE_SECONDS = 1.0
+_NEVER_REACHED = (
+    "Nothing has answered at this address: correct base_url, or start the service (leafspace serve); "
+    "Leafspace(url, retries=RetryPolicy(first_contact_seconds=60)) waits for one that is starting"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +43,15 @@ class RetryPolicy:
         The first pause.
     longest_seconds
         The longest pause that the client chooses by itself.
+    first_contact_seconds
+        How long after its start a call is tried again while nothing has ever answered the client, and its host has no
+        address or refuses the connection: the address may be wrong. Longer, it waits for a service that is starting.
     """
 
     total_seconds: float = 45.0
     first_seconds: float = 0.25
     longest_seconds: float = 4.0
+    first_contact_seconds: float = 2.0
 
     def pause_seconds(
         self, n_attempts: int, elapsed_seconds: float, requested_seconds: float | None, rng: random.Random
@@ -69,19 +77,27 @@ class RetryPolicy:
         return min(drawn if requested_seconds is None else requested_seconds + drawn / 2, left)
 
 
-def with_retries(program: Program[T], policy: RetryPolicy, rng: random.Random) -> Program[T]:
+@dataclass(slots=True)
+class Contact:
+    """Whether a client has ever reached its address; then what fails later is no fault of the address."""
+
+    reached: bool = False
+
+
+def with_retries(program: Program[T], policy: RetryPolicy, contact: Contact, rng: random.Random) -> Program[T]:
     """Return the program with each of its calls tried again where that can help.
 
     Tried again are calls that got no answer or one of 429, 502, 503 and 504. All calls of this client may be repeated:
     those that create carry an idempotency key, the others read, compute, rename, delete or cancel. Not tried again is
-    a call whose answer took longer than the client's timeout: the service may still be computing it. Failures that
-    remain are raised inside the program, at the call.
+    a call whose answer took longer than the client's timeout: the service may still be computing it. An address that
+    has never been reached is given up after ``policy.first_contact_seconds``. Failures that remain are raised inside
+    the program, at the call.
     """
     try:
         following = _sent(program, None)
         while not isinstance(following, _End):
             try:
-                outcome = yield from _carried_out(following, policy, rng)
+                outcome = yield from _carried_out(following, policy, contact, rng)
             except LeafspaceError as error:
                 following = _thrown(program, error)
             else:
@@ -123,37 +139,63 @@ def _thrown(program: Program[Any], error: LeafspaceError) -> "Step | _End":
         return _End(end.value)
 
 
-def _carried_out(step: Step, policy: RetryPolicy, rng: random.Random) -> Program[Any]:
+def _carried_out(step: Step, policy: RetryPolicy, contact: Contact, rng: random.Random) -> Program[Any]:
     if not isinstance(step, Call):
         return (yield step)
-    n_attempts = 0
-    failed_at: float | None = None
+    attempts = _Attempts(policy, contact)
     while True:
-        n_attempts += 1
         outcome = yield step
-        failure = _failure(outcome, n_attempts)
+        failure = attempts.failure(outcome)
         if failure is None:
             return outcome
-        failed_at = time.monotonic() if failed_at is None else failed_at
-        seconds = None
-        if _may_try_again(outcome):
-            seconds = policy.pause_seconds(n_attempts, time.monotonic() - failed_at, _requested(outcome), rng)
+        seconds = attempts.pause_seconds(outcome, rng)
         if seconds is None:
             raise failure
-        yield from _paused(seconds, failure)
+        _LOG.log(attempts.level(seconds), "%s; trying again for up to %.0f s", failure, attempts.seconds_left())
+        yield Pause(seconds)
 
 
-def _paused(seconds: float, failure: LeafspaceError) -> Program[None]:
-    # Nobody should wonder for long why nothing happens: without any set-up, Python prints warnings.
-    level = logging.WARNING if seconds >= _NOTICEABLE_SECONDS else logging.DEBUG
-    _LOG.log(level, "%s; trying again in %.1f s", failure, seconds)
-    yield Pause(seconds)
+class _Attempts:
+    """The attempts of one call, from when it begins."""
 
+    def __init__(self, policy: RetryPolicy, contact: Contact) -> None:
+        self._policy, self._contact = policy, contact
+        self._n, self._since, self._noticed = 0, time.monotonic(), False
 
-def _failure(outcome: "httpx.Response | NoAnswer", n_attempts: int) -> LeafspaceError | None:
-    if isinstance(outcome, NoAnswer):
-        return ConnectionFailed("connection_failed", outcome.reason, Answered(n_attempts=n_attempts))
-    return error_in(outcome, n_attempts) if outcome.status_code >= _FIRST_ERROR else None
+    def failure(self, outcome: "httpx.Response | NoAnswer") -> LeafspaceError | None:
+        """Return the error that an outcome is; None for an answer."""
+        self._n += 1
+        self._contact.reached |= not (isinstance(outcome, NoAnswer) and outcome.is_unreached)
+        if self._n == 1 and self._contact.reached:
+            self._since = time.monotonic()
+        if isinstance(outcome, NoAnswer):
+            detail = outcome.reason if self._contact.reached else f"{outcome.reason} {_NEVER_REACHED}"
+            return ConnectionFailed("connection_failed", detail, Answered(n_attempts=self._n))
+        return error_in(outcome, self._n) if outcome.status_code >= _FIRST_ERROR else None
+
+    def pause_seconds(self, outcome: "httpx.Response | NoAnswer", rng: random.Random) -> float | None:
+        """Return how long to wait before the next attempt; None to give up."""
+        if not _may_try_again(outcome):
+            return None
+        elapsed_seconds = time.monotonic() - self._since
+        return self._limited().pause_seconds(self._n, elapsed_seconds, _requested(outcome), rng)
+
+    def seconds_left(self) -> float:
+        """Return for how many seconds the call may still be tried again."""
+        return max(0.0, self._limited().total_seconds - (time.monotonic() - self._since))
+
+    def level(self, seconds: float) -> int:
+        """Return at which level the next pause is logged: one that people notice is a warning, once a call."""
+        # Nobody should wonder for long why nothing happens: without any set-up, Python prints warnings.
+        if seconds < _NOTICEABLE_SECONDS or self._noticed:
+            return logging.DEBUG
+        self._noticed = True
+        return logging.WARNING
+
+    def _limited(self) -> RetryPolicy:
+        if self._contact.reached:
+            return self._policy
+        return replace(self._policy, total_seconds=min(self._policy.total_seconds, self._policy.first_contact_seconds))
 
 
 def _may_try_again(outcome: "httpx.Response | NoAnswer") -> bool:

@@ -18,7 +18,7 @@ from .calls import Call, NoAnswer, Pause, Program, Step, Work
 from .errors import Invalid, writing
 from .known_documents import KnownDocuments
 from .labels import KnownLabels
-from .retrying import RetryPolicy, with_retries
+from .retrying import Contact, RetryPolicy, with_retries
 from .version import __version__
 
 T = TypeVar("T")
@@ -37,6 +37,7 @@ class Connection:
     api_key: str | None = field(repr=False)
     timeout_seconds: float
     retries: RetryPolicy
+    contact: Contact = field(default_factory=Contact, repr=False, compare=False)
 
     @classmethod
     def checked(
@@ -66,7 +67,7 @@ class Connection:
 
     def draw(self, program: Program[T]) -> Program[T]:
         """Return the program with retries; with pauses drawn for this program."""
-        return with_retries(program, self.retries, random.Random())  # noqa: S311  # no secret depends on a pause
+        return with_retries(program, self.retries, self.contact, random.Random())  # noqa: S311  # no secret depends on a pause
 
     def no_answer(self, error: httpx.HTTPError) -> NoAnswer:
         """Return what is known when no answer came."""
@@ -74,7 +75,11 @@ class Connection:
             reason = f"{self.base_url} took longer than {self.timeout_seconds:g} s; pass a longer `timeout`"
             return NoAnswer(reason, may_try_again=False)
         reason = f"no answer from {self.base_url} ({error or type(error).__name__}); is the service running there?"
-        return NoAnswer(reason, may_try_again=not isinstance(error, httpx.UnsupportedProtocol))
+        return NoAnswer(
+            reason,
+            may_try_again=not isinstance(error, httpx.UnsupportedProtocol),
+            is_unreached=isinstance(error, httpx.ConnectError | httpx.ConnectTimeout),
+        )
 
 
 def _key_to_send(api_key: str | None) -> str | None:

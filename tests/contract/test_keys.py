@@ -130,7 +130,7 @@ def test_explanations_are_for_keys_that_may_explain_and_no_others(guarded: Guard
         assert guarded.call("POST", path, guarded.keys[scope], json=body).status_code == 403
 
 
-_EXPLAINED_PARTS = ("explainers", "questions", "regions", "verified-reports")
+_EXPLAINED_PARTS = ("explainers", "features", "questions", "regions", "verified-reports")
 _PAGE_ROUTES = [route for route in page.router.routes if isinstance(route, APIRoute)]
 _PARTS = sorted(
     (method, route.path)

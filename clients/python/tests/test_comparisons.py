@@ -43,7 +43,7 @@ def test_two_models_are_compared_on_a_dataset(client: Leafspace, models: list[st
     assert made.to_frame("regions")["text"][0] == made.regions[0].text
     assert list(made.to_frame()["feature"]) == [each.feature for each in made.effects]
     assert list(made.to_frame("rows")["row_id"]) == [each.row_id for each in made.rows]
-    assert "Where does another model differ" in made._repr_html_()
+    assert f"Where does “<bdi>{models[1]}</bdi>” differ from “<bdi>{models[0]}</bdi>”?" in made._repr_html_()
     assert client.comparisons.get(made.id).result == made.result
     assert [each.id for each in client.comparisons.list(other_model=models[1], dataset=dataset)] == [made.id]
 
@@ -65,7 +65,7 @@ def test_two_datasets_are_compared_by_a_model(client: Leafspace, models: list[st
     assert repr(made).startswith(f"Comparison {made.id} (ready, two datasets, differs")
     assert made.result.datasets.features_moved[0] == "age"
     assert (made.regions, made.rows, made.prototypes) == ([], [], [])
-    assert "Do other rows differ" in made._repr_html_()
+    assert f"Do the rows of “<bdi>{newer.id}</bdi>” differ from those of “<bdi>{dataset}</bdi>”?" in made._repr_html_()
 
 
 def test_explainers_and_their_names_are_taken_for_their_models(

@@ -56,7 +56,7 @@ def test_help_shows_no_machinery(client: Any) -> None:
     collections = [each for each in attributes if hasattr(each, "get")]
 
     shown = "".join(pydoc.plain(pydoc.render_doc(each)) for each in [client, *collections, client.prototype_sets.view])
-    assert len(collections) == 19
+    assert len(collections) == 20
     for word in ("Generator", "Program", "Call | Pause", " _create", "~Kept", "~ViewT"):
         assert word not in shown, word
 

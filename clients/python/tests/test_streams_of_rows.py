@@ -45,7 +45,8 @@ TRIED = {
     "NamedExplainer.explain",
     "Map.place",
 }
-OF_OTHER_ROWS = {"FeatureSet.rows", "Reports.create", "Comparison.to_frame"}  # of several tables; explanations; results
+# Of several tables; explanations; results.
+OF_OTHER_ROWS = {"FeatureSet.rows", "Reports.create", "Comparison.to_frame", "Evaluation.to_frame"}
 
 
 def calls_that_take_rows() -> set[str]:

@@ -87,11 +87,11 @@ def chart_of(document: Json, dataset: Json | None = None) -> Chart | None:
 @chart("explanation")
 def _explanation(row: Json, names: ColumnNames) -> Chart | None:
     """Return effects from the reference case's score to the row's; without effects, the nearest prototypes."""
-    if not row.get("effects"):
+    fall = Waterfall.of_effects(row["effects"], names) if row.get("effects") else None
+    if fall is None or not fall.steps:  # not requested, or a model that answers the same for all rows
         near = row.get("nearest_prototypes") or ()  # a refused row has neither
         bars = [Bar(f"row {each['row_id']}", 0.0, each["proximity"], brief(each["proximity"])) for each in near]
         return Chart(f"What is row {row['row_id']} like?", "proximity", tuple(bars)) if bars else None
-    fall = Waterfall.of_effects(row["effects"], names)
     ends = pairwise(accumulate((step.effect for step in fall.steps), initial=fall.before))
     bars = [
         Bar(step.said if step.column is None else step.column.said, start, end, signed(step.effect))

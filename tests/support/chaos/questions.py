@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.approximation_trees import ApproximationTreeRequest
+from schemas.evaluations import EvaluationRequest
 from schemas.explanation_sets import ExplanationSetRequest
 from schemas.label_audits import LabelAuditRequest
 from schemas.prototype_sets import PrototypeSetRequest
@@ -14,6 +15,7 @@ from schemas.proximities import ProximitiesRequest
 from schemas.rule_sets import RuleSetRequest
 from service.operations import (
     approximation_trees,
+    evaluations,
     explanation_sets,
     label_audits,
     prototype_sets,
@@ -31,6 +33,7 @@ _MODELS = {"random_forest_binary": "random_forest", "gradient_boosting_multiclas
 _N_PROTOTYPES = 8
 _REQUESTS: dict[str, tuple[Callable[..., Any], Any]] = {
     "/v1/approximation-trees": (approximation_trees.request_approximation_tree, ApproximationTreeRequest),
+    "/v1/evaluations": (evaluations.request_evaluation, EvaluationRequest),
     "/v1/explanation-sets": (explanation_sets.request_explanation_set, ExplanationSetRequest),
     "/v1/label-audits": (label_audits.request_label_audit, LabelAuditRequest),
     "/v1/prototype-sets": (prototype_sets.request_prototype_set, PrototypeSetRequest),
@@ -73,7 +76,8 @@ def questions(known: Sequence[Known]) -> Iterator[Question]:
     for turn in itertools.count():
         about = known[turn % len(known)]
         yield Question("/v1/proximities", about.about | {"n_neighbors": 3 + turn})
-        yield Question("/v1/label-audits", about.about | {"n_neighbors": 3 + turn})
+        yield Question("/v1/label-audits", about.about | {"method": "neighbors", "n_neighbors": 3 + turn})
+        yield Question("/v1/evaluations", about.about | {"seed": turn})
         swaps = {"n_prototypes": 3 + turn, "refine": "swap", "seed": turn}
         yield Question("/v1/prototype-sets", about.about | swaps)
         yield Question("/v1/rule-sets", about.about | {"seed": turn, "n_restarts": 3})

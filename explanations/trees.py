@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import orjson
@@ -14,6 +14,8 @@ from tree_explainers.onnx_models.description import ModelDescription
 
 from .rules import Term, features_by_name, term_of
 from .worded_conditions import WordedConditions
+
+Answer = TypeVar("Answer")
 
 # Splits in plain terms, for single rows, questionnaires and exports.
 
@@ -52,6 +54,33 @@ def splits_of(content: ApproximationTreeResult) -> tuple[Split | None, ...]:
     """Return the split of each node, by its id; ``None`` at leaves."""
     features = features_by_name(content.features)
     return tuple(_split(node, features) for node in content.nodes)
+
+
+def merged_splits(splits: Sequence[Split | None], answers: Sequence[Answer]) -> tuple[list[Split | None], list[Answer]]:
+    """Return a tree that gives every row the same answer, without splits both of whose sides give one answer.
+
+    Parameters
+    ----------
+    splits : (n_nodes,)
+        Of the tree; ``None`` at leaves. Children come after their parents.
+    answers : (n_nodes,)
+        Of each leaf; those of other nodes are not read.
+
+    Returns
+    -------
+    splits : (n_nodes,)
+        ``None`` where all leaves below a node give the same answer.
+    answers : (n_nodes,)
+        Of each node without a split.
+    """
+    merged, answers = list(splits), list(answers)
+    for node in reversed(range(len(splits))):
+        split = merged[node]
+        if split is None or merged[split.left] is not None or merged[split.right] is not None:
+            continue
+        if answers[split.left] == answers[split.right]:
+            merged[node], answers[node] = None, answers[split.left]
+    return merged, answers
 
 
 def _split(node: ApproximationNode, features: Mapping[str, RuleFeature]) -> Split | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from leafspace_drawings.tree_texts import condition
 
 from explanations.rules import Term, terms_of
-from explanations.trees import Split, splits_of
+from explanations.trees import Split, merged_splits, splits_of
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 from schemas.rule_sets import Rule, RuleSetResult
 
@@ -88,25 +88,31 @@ def _python_case(rule: Rule, terms: Sequence[Term], booleans: frozenset[str]) ->
 
 
 def write_tree_sql(content: ApproximationTreeResult) -> str:
-    """Return the tree's prediction of a row as an SQL expression."""
-    steps = [
-        None if split is None else Case([sql_condition(split.term)], split.left, split.right)
-        for split in splits_of(content)
-    ]
-    predictions = [sql_value(node.prediction) for node in content.nodes]
+    """Return the tree's prediction of a row as an SQL expression; a split whose sides predict the same is left out."""
+    splits, predictions = merged_splits(splits_of(content), [sql_value(node.prediction) for node in content.nodes])
+    steps = [None if split is None else Case([sql_condition(split.term)], split.left, split.right) for split in splits]
     return "\n".join([*CaseTree(steps, predictions).lines(), ""])
 
 
 def write_tree_python(content: ApproximationTreeResult) -> str:
-    """Return the source of ``predict`` and, for classification, ``predict_scores``."""
-    leaves = [node for node in content.nodes if node.left is None]
-    tables = _python_table("_PREDICTIONS", [(node.id, python_value(node.prediction)) for node in leaves])
+    """Return the source of ``predict`` and, for classification, ``predict_scores``.
+
+    A split is left out where both sides predict the same, with the same scores.
+    """
+    splits, answers = merged_splits(splits_of(content), [_python_answer(node) for node in content.nodes])
+    tree = _PythonTree(content.nodes, splits, _booleans(content))
+    reached = [0, *(child for split in splits if split is not None for child in (split.left, split.right))]
+    leaves = sorted(node for node in reached if splits[node] is None)
+    tables = _python_table("_PREDICTIONS", [(leaf, answers[leaf][0]) for leaf in leaves])
     if content.classes:
         tables += f"_CLASSES = {python_tuple(map(python_text, content.classes))}\n"
-        scores = [(node.id, python_tuple(number(score.value) for score in node.scores)) for node in leaves]
-        tables += _python_table("_SCORES", scores)
-    branches = "".join(_PythonTree(content.nodes, splits_of(content), _booleans(content)).lines(0, "    "))
+        tables += _python_table("_SCORES", [(leaf, answers[leaf][1]) for leaf in leaves])
+    branches = "".join(tree.lines(0, "    "))
     return f"{_PREDICT_BY_TREE}{_PREDICT_SCORES if content.classes else ''}{_LEAF}{branches}\n\n{tables}"
+
+
+def _python_answer(node: ApproximationNode) -> tuple[str, str]:
+    return python_value(node.prediction), python_tuple(number(score.value) for score in node.scores)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from explanations.rules import Term, terms_of
-from explanations.trees import splits_of
+from explanations.trees import merged_splits, splits_of
 from schemas.approximation_trees import ApproximationTreeResult
 from schemas.rule_sets import RuleSetResult
 from tree_explainers.relational.queries import Feature
@@ -30,13 +30,12 @@ class TablesBehind:
 
 
 def write_tree_over_tables(content: ApproximationTreeResult, behind: TablesBehind) -> str:
-    """Return a query with the key of each example and the tree's prediction."""
+    """Return a query with the key of each example and the tree's prediction; see ``write_tree_sql``."""
+    splits, predictions = merged_splits(splits_of(content), [sql_value(node.prediction) for node in content.nodes])
     steps = [
-        None if split is None else Case([behind.condition(split.term)], split.left, split.right)
-        for split in splits_of(content)
+        None if split is None else Case([behind.condition(split.term)], split.left, split.right) for split in splits
     ]
-    tree = CaseTree(steps, [sql_value(node.prediction) for node in content.nodes])
-    return write_predictions(behind.schema, behind.tests, tree.lines())
+    return write_predictions(behind.schema, behind.tests, CaseTree(steps, predictions).lines())
 
 
 def write_rules_over_tables(content: RuleSetResult, behind: TablesBehind) -> str:

@@ -2,14 +2,16 @@
 
 import ast
 import itertools
+import re
 import sqlite3
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.approximation_trees import ApproximationTreeResult
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 from schemas.rule_sets import RuleFeature
 from service.exports import write_tree
 from storage.errors import StorageError
@@ -51,6 +53,51 @@ def test_every_row_gets_the_trees_own_prediction_whatever_is_missing(name: str, 
 
     for rows in (known.rows, with_holes(known.rows)):
         assert _check_both(content, plain_rows(rows)) == predictions(known, rows)
+
+
+@pytest.mark.parametrize(("name", "method"), [*((name, None) for name in TREES), *REAL_TREES])
+@pytest.mark.sampled("tenths")
+def test_sides_that_predict_the_same_are_written_as_one(name: str, method: str | None) -> None:
+    content = tree_content(grown(name) if method is None else really_grown(name, method))
+    sql, python = write_tree(content, "sql"), write_tree(content, "python")
+
+    assert _n_leaves_of_sql(sql) == len(_answers(content, 0, lambda node: node.prediction)) <= content.n_leaves
+    of_python = _answers(content, 0, lambda node: (node.prediction, tuple(score.value for score in node.scores)))
+    assert len(re.findall(r"^ +return \d+$", python, re.MULTILINE)) == len(of_python) <= content.n_leaves
+
+
+def _answers(content: ApproximationTreeResult, at: int, answer: Callable[[ApproximationNode], Any]) -> list[Any]:
+    """Return the answers of a tree's leaves from left to right, those below a node as one where they are one answer."""
+    node = content.nodes[at]
+    if node.left is None or node.right is None:
+        return [answer(node)]
+    below = [*_answers(content, node.left, answer), *_answers(content, node.right, answer)]
+    return below[:1] if len(set(below)) == 1 else below
+
+
+def _n_leaves_of_sql(expression: str) -> int:
+    """Return how many predictions an expression has: one for each case and each ELSE that is no CASE itself."""
+    code = re.sub(r"'(''|[^'])*'|--.*", "", expression)
+    words = re.findall(r"\b(CASE|THEN|ELSE)\b", code)
+    return words.count("THEN") + words.count("ELSE") - max(0, words.count("CASE") - 1) or 1
+
+
+def test_what_is_merged_answers_as_its_sides_do_and_keeps_scores_that_differ() -> None:
+    tested = condition("x", "<=", 2.0).model_dump() | {"text": "x <= 2", "left": 1, "right": 4}
+    below = condition("x", "<=", 1.0).model_dump() | {"text": "x <= 1", "left": 2, "right": 3}
+    labels = ("no", "yes")
+    nodes = [leaf(0, 0, "no", labels) | tested, leaf(1, 1, "no", labels) | below]
+    nodes += [leaf(2, 2, "yes", labels), leaf(3, 2, "yes", labels), leaf(4, 1, "no", labels)]
+    rows: list[Row] = [{"x": 0.5}, {"x": 1.5}, {"x": 2.5}, {"x": None}]
+
+    same = document(nodes, [_number("x")], labels)
+    assert _check_both(same, rows) == ["yes", "yes", "no", "no"]
+    assert [write_tree(same, form).count("1.0") for form in ("sql", "python")] == [0, 2]  # its scores alone
+
+    nodes[3] = nodes[3] | {"scores": [{"label": "no", "value": 0.25}, {"label": "yes", "value": 0.75}]}
+    other = document(nodes, [_number("x")], labels)
+    assert _check_both(other, rows) == ["yes", "yes", "no", "no"]
+    assert [scores["yes"] for scores in _scores(other, rows)] == [1.0, 0.75, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "ordinal_categories"])

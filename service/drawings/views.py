@@ -4,7 +4,6 @@ A view shows nothing that the contract does not give. What is gathered is bounde
 whose result is larger than ``MAX_DRAWN_BYTES`` is not drawn but named.
 """
 
-import json
 from typing import Any
 
 from leafspace_drawings import (
@@ -13,7 +12,6 @@ from leafspace_drawings import (
     Here,
     OverRows,
     Picture,
-    SetContext,
     TreeContext,
     draw_approximation_tree,
     draw_dataset,
@@ -21,7 +19,6 @@ from leafspace_drawings import (
     draw_overview,
     draw_pending,
     draw_relational_forest,
-    draw_represented,
     report,
 )
 from leafspace_drawings.columns import ColumnNames
@@ -39,7 +36,7 @@ from schemas.relational_forests import RELATIONAL_FORESTS
 from schemas.reports import REPORTS
 
 from ..app_context import AppContext
-from ..operations import artefacts, explainers, prototype_sets, reports
+from ..operations import artefacts, explainers, reports
 from ..operations.approximation_trees import next_question
 from .documents import (
     DRAWN,
@@ -93,20 +90,6 @@ def dataset(context: AppContext, dataset_id: str, _parameters: Parameters) -> st
     document = to_json(context.datasets.get(dataset_id).view)
     drawing = draw_dataset(document, DatasetContext(ready_artefacts(context, dataset=dataset_id), LINKS))
     return at(drawing, [(document["name"] or dataset_id, None)], read(DATASETS, dataset_id))
-
-
-def represented(context: AppContext, artefact_id: str, rank: int) -> str:
-    """Draw the rows that a prototype represents."""
-    document = ready(context, PROTOTYPE_SETS, artefact_id)
-    page = b"".join(prototype_sets.list_represented_rows(context, artefact_id, rank, _LISTED_ARTEFACTS, None))
-    known, dataset = beside(context, document)
-    explainer = newest_explainer(context, prototype_set=artefact_id)
-    shown = SetContext(known, dataset, links=LINKS, explainer=explainer)
-    drawing = draw_represented(document, rank, json.loads(page)["data"], shown)
-    way = [*of_model(known, ""), (f"no. {rank}", None)]
-    way[1] = ("prototypes", LINKS.to("prototypes", artefact_id))
-    python = f'client.prototype_sets.get("{artefact_id}").rows({rank})'
-    return at(drawing, way, Call(f"{PROTOTYPE_SETS.path}/{artefact_id}/rows?rank={rank}", python))
 
 
 @view("explainers")

@@ -30,6 +30,7 @@ from ..drawings.new_rows import RowsToDecide
 from ..drawings.operation import operation
 from ..drawings.pasted_rows import MAX_PASTED_BYTES
 from ..drawings.regions import RegionsToExplain
+from ..drawings.represented import represented
 from ..drawings.typed_values import CHANGED, OWN, texts_in
 from ..operations.explanations import explain
 from .dependencies import ContextDep, MemoryDep, RequestMemory
@@ -148,7 +149,7 @@ async def draw_represented(
     artefact_id: str, rank: Annotated[int, Path(ge=1)], context: ContextDep, memory: MemoryDep
 ) -> Response:
     """Draw the rows that a prototype represents."""
-    return await _drawn(context, memory, lambda: views.represented(context, artefact_id, rank))
+    return await _drawn(context, memory, lambda: represented(context, artefact_id, rank))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from leafspace_drawings import (
     Place,
     Queue,
     RegionsContext,
+    RepresentedRow,
     ReviewContext,
     RulesContext,
     SetContext,
@@ -121,7 +122,9 @@ def _regions(found: Json) -> str:
     prototypes = document("PrototypeSet")["result"]
     reached = OverRows(prototypes["row_coverage"], over)
     explainer = draw_explainer(document("Explainer"), prototypes["prototypes"], Links(""), reached)
-    rows = [{"row_id": found["name"], "proximity": 0.5, "row": 3, "rank": 1}]
+    listed = {"row_id": found["name"], "proximity": 0.5, "row": 3, "rank": 1}
+    cells = {each["name"]: each["value"] for each in prototypes["prototypes"][1]["features"]}
+    rows = [RepresentedRow(listed, cells, prototypes["prototypes"][1]["label"], prototypes["prototypes"][0]["label"])]
     represented = draw_represented(document("PrototypeSet"), 1, rows, SetContext(*_beside(), links=Links("")))
     return draw_regions(*sides, panels, context) + values + explainer + represented
 

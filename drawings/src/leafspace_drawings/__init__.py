@@ -28,7 +28,7 @@ from .operation import Operation, draw_operation
 from .overview import Here, draw_explainer, draw_overview, draw_pending
 from .pictures import Picture, address_of, picture_of_id, pictures
 from .place import Call, Place, draw_at
-from .prototype_set import SetContext, draw_prototype_set, draw_represented
+from .prototype_set import RepresentedRow, SetContext, draw_prototype_set, draw_represented
 from .regions import Panel, RegionsContext, Side, draw_regions
 from .registration import draw_registration
 from .relational_forest import draw_relational_forest
@@ -72,6 +72,7 @@ __all__ = [
     "Queue",
     "RefusedValue",
     "RegionsContext",
+    "RepresentedRow",
     "ReviewContext",
     "RowsPage",
     "RulesContext",

@@ -9,10 +9,10 @@ from typing import Any
 
 from .classes import Classes, ClassMark
 from .columns import ColumnNames
+from .differences import Difference, Differences
 from .images import ImageColumns
 from .links import Links
 from .pictures import picture
-from .scales import Axis
 from .templating import render
 
 Json = Mapping[str, Any]
@@ -47,8 +47,20 @@ def draw_prototype_set(document: Json, context: SetContext) -> str:
     return render("prototype_set", view=_View(document, context))
 
 
-def draw_represented(document: Json, rank: int, rows: Sequence[Json], context: SetContext) -> str:
-    """Return the drawing of the rows that a prototype represents.
+@dataclass(frozen=True, slots=True)
+class RepresentedRow:
+    """A row that a prototype represents."""
+
+    row: Json  # as ``GET /v1/prototype-sets/{id}/rows`` lists it
+    values: Json  # by feature, of those that are shown
+    predicted: str | float | None = None  # class, outcome or value; None: not known
+    target: str | float | None = None
+
+
+def draw_represented(
+    document: Json, rank: int, rows: Sequence[RepresentedRow], context: SetContext, usage: Sequence[Json] = ()
+) -> str:
+    """Return the drawing of the rows that a prototype represents, each with what sets it apart from the prototype.
 
     Parameters
     ----------
@@ -57,14 +69,14 @@ def draw_represented(document: Json, rank: int, rows: Sequence[Json], context: S
     rank
         Of the prototype, from 1 on.
     rows
-        The first of these rows, as ``GET /v1/prototype-sets/{id}/rows`` lists them.
+        The first of these rows.
     context
         What is beside them.
+    usage
+        As ``GET /v1/models/{id}/features`` answers it: features that more splits test count more.
     """
     view = _View(document, context)
-    prototype = view.all_prototypes[rank - 1]
-    listed = [(row, view.why(str(row["row_id"]))) for row in rows]
-    return render("represented", view=view, prototype=prototype, rows=listed)
+    return render("represented", view=view, of=_Represented(view, view.all_prototypes[rank - 1], rows, usage))
 
 
 def groups_of(document: Json, context: SetContext) -> list["Group"]:
@@ -165,10 +177,24 @@ class _View:
         ]
 
     @property
-    def criticisms(self) -> list[tuple[Json, str | None]]:
-        """The rows that all prototypes together represent least, and the address of each one's explanation."""
+    def criticisms(self) -> list[tuple[Json, str | None, list[Difference]]]:
+        """The rows that all prototypes together represent least, and the address of each one's explanation.
+
+        With them comes in which features each is farthest from all prototypes that could represent it.
+        """
         found = () if self.is_part else self.result.get("criticisms", ())
-        return [(each, self.why(str(each["row_id"]))) for each in found]
+        rows = [{each["name"]: each["value"] for each in criticism["features"]} for criticism in found]
+        compared = Differences.among(self.context.dataset, [*self._rows, *rows])
+        return [
+            (each, self.why(str(each["row_id"])), compared.of(row, self._could_represent(each)))
+            for each, row in zip(found, rows, strict=True)
+        ]
+
+    def _could_represent(self, row: Json) -> list[Json]:
+        """Return the values of the prototypes of a row's class, or of all where classes do not matter."""
+        is_any = not self.has_own_class
+        pairs = zip(self.prototypes, self._rows, strict=True)
+        return [values for each, values in pairs if is_any or each["label"] == row["label"]] or self._rows
 
     @property
     def has_own_class(self) -> bool:
@@ -200,23 +226,26 @@ class _View:
     @cached_property
     def _separating(self) -> list[str]:
         """The features in which prototypes of different classes differ most."""
-        columns = {column["name"]: column for column in (self.context.dataset or {}).get("columns", ())}
-        rows = [{each["name"]: each["value"] for each in prototype["features"]} for prototype in self.prototypes]
+        rows = self._rows
         pairs = [pair for pair in combinations(range(len(rows)), 2) if self._groups[pair[0]] != self._groups[pair[1]]]
-        names = list(rows[0]) if rows else []
-        axes = {name: Axis.of(columns.get(name)) or _axis_of([row.get(name) for row in rows]) for name in names}
         others = [pair for pair in combinations(range(len(rows)), 2) if self._groups[pair[0]] == self._groups[pair[1]]]
+        compared = Differences.among(self.context.dataset, rows)
 
         def separation(name: str) -> float:
             """Return how much farther prototypes of different classes are apart than those of one class."""
             values = [row.get(name) for row in rows]
             between, within = (
-                sum(_difference(axes[name], values[i], values[j]) for i, j in some) / max(1, len(some))
+                sum(compared.between(name, values[i], values[j]) for i, j in some) / max(1, len(some))
                 for some in (pairs, others)
             )
             return between - within
 
-        return sorted(names, key=lambda name: -separation(name))[:N_FEATURES_SHOWN]
+        return sorted(rows[0] if rows else [], key=lambda name: -separation(name))[:N_FEATURES_SHOWN]
+
+    @property
+    def _rows(self) -> list[Json]:
+        """The values of each prototype, by feature."""
+        return [{each["name"]: each["value"] for each in prototype["features"]} for prototype in self.prototypes]
 
     @cached_property
     def _groups(self) -> list[Any]:
@@ -227,16 +256,29 @@ class _View:
         return [prototype["value"] > middle for prototype in self.prototypes]
 
 
-def _axis_of(values: Sequence[Any]) -> Axis | None:
-    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-    return Axis((min(numbers), max(numbers)), by_rank=False) if numbers and min(numbers) < max(numbers) else None
+class _Represented:
+    """What the template shows of the rows that a prototype represents."""
 
+    def __init__(self, view: _View, prototype: Json, rows: Sequence[RepresentedRow], usage: Sequence[Json]) -> None:
+        self.prototype, self._rows = prototype, rows
+        self.own = {each["name"]: each["value"] for each in prototype["features"]}
+        self.images = ImageColumns.among(view.context.dataset, list(self.own))
+        self._compared = Differences.among(view.context.dataset, [self.own, *(row.values for row in rows)], usage)
+        self.is_weighted = bool(usage)
+        self._why = view.why
 
-def _difference(axis: Axis | None, one: Any, other: Any) -> float:  # cells
-    """Return how far two values are apart, 0 to 1."""
-    if axis is None or isinstance(one, str | None) or isinstance(other, str | None):
-        return float(one != other)
-    return abs(axis.place(one) - axis.place(other))
+    @property
+    def rows(self) -> list[tuple[RepresentedRow, str | None, list[Difference]]]:
+        """The rows, the address of each one's explanation, and in which features it differs from the prototype."""
+        return [
+            (each, self._why(str(each.row["row_id"])), self._compared.of(each.values, [self.own]))
+            for each in self._rows
+        ]
+
+    @property
+    def has_predictions(self) -> bool:
+        """Whether it is known what the model says of the rows."""
+        return any(row.predicted is not None for row in self._rows)
 
 
 @dataclass(frozen=True, slots=True)

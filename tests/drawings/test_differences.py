@@ -56,7 +56,7 @@ def test_a_row_differs_from_others_in_what_none_of_them_has(row: dict[str, Any],
 
 
 def _text(drawing: str) -> str:
-    without = re.sub(r"</?(wbr|bdi|b)[^>]*>", "", drawing.replace("&nbsp;", " "))
+    without = re.sub(r"</?(wbr|bdi|b)[^>]*>", "", drawing)
     return " ".join(re.sub(r"<[^>]*>", " ", without).split())
 
 

@@ -302,6 +302,27 @@ def test_a_model_names_its_features_as_the_dataset_does_and_lists_what_was_made_
     assert f"#/rules/{rules['id']}" in drawing
 
 
+@pytest.mark.parametrize("has_effects", [False, True])
+def test_features_are_ordered_by_the_splits_that_test_them_beside_where_it_stands_how_much_they_count(
+    *, has_effects: bool
+) -> None:
+    usage = [
+        {"feature": name, "share_of_trees": 1.0, "share_of_questions": part}
+        for name, part in (("rare", 0.25), ("frequent", 0.5), ("middle", 0.25))
+    ]
+    sizes = [{"feature": "rare", "effect": 0.5}]
+    effects = {"n_rows": 9, "among": 9, "kind": "contrast", "scale": "value", "mean_absolute_effects": sizes}
+
+    drawing = draw_model(document("Model"), ModelContext(feature_usage=usage, effects=effects if has_effects else None))
+
+    card = drawing[drawing.index("Which features do its splits test?") :]
+    assert [card.index(name) for name in ("frequent", "rare", "middle")] == sorted(
+        card.index(name) for name in ("frequent", "rare", "middle")
+    )
+    assert re.findall(r'class="ls-full" width="([0-9.]+)"', card)[:3] == ["100.0", "50.0", "50.0"]
+    assert ("mean size of its effects, above" in card) == has_effects
+
+
 def test_a_model_says_what_it_decides_how_well_and_what_counts_and_a_caution_has_what_it_asks_for_beside_it() -> None:
     model, dataset, prototypes = document("Model"), document("Dataset"), document("PrototypeSet")
     second = model["classes"][1]

@@ -95,7 +95,8 @@ class ReportRequest(MethodRequest):
         "shown; absent: none."
     )
     evaluation: Identifier | SkipJsonSchema[None] = absent(
-        "Id of an evaluation of the same model, which is shown; absent: none."
+        "Id of an evaluation of the same model, which is shown, and by which the summary says how well the model "
+        "predicts; absent: the newest one on rows that are declared as held out, if there is one."
     )
     note: Note | None = Field(default=None, description="Text of the author, at most 4,000 characters; null: none.")
 

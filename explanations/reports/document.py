@@ -87,7 +87,10 @@ def _parts(shown: ReportInputs, figures: Figures, summary: Sequence[str]) -> Ite
     explained = shown.own
     yield "request", report.draw_request(shown.request.model_dump(mode="json"))
     yield "summary", report.draw_sentences("Summary", summary)
-    yield "model", draw_model(explained.model, ModelContext(*_trusted(explained), columns=explained.dataset))
+    beside = ModelContext(
+        *_trusted(explained), columns=explained.dataset, evaluation=shown.evaluation, errors_follow=True
+    )
+    yield "model", draw_model(explained.model, beside)
     if shown.evaluation is not None:
         yield "evaluation", _evaluation(explained, shown.evaluation)
     yield "prototypes", _prototypes(explained)
@@ -143,8 +146,7 @@ def _audit(shown: ReportInputs, audit: Json) -> str:
 
 
 def _evaluation(explained: Explained, evaluation: Json) -> str:
-    is_of_reference = evaluation["request"]["dataset"] == explained.dataset["id"]
-    return report.draw_evaluation(evaluation["result"], explained.model, explained.dataset if is_of_reference else None)
+    return report.draw_evaluation(evaluation["result"], explained.model, evaluation["dataset"])
 
 
 def _compared(explained: Explained, comparison: Json) -> str:

@@ -67,7 +67,7 @@ class ReportInputs:
     map: Json | None
     comparison: Json | None  # with another model, or of two datasets: with its `model` and `other`
     label_audit: Json | None
-    evaluation: Json | None
+    evaluation: Json | None  # with its `dataset`
     decisions: Sequence[LabelDecision]  # in force, by row
     rows: Sequence[Json]  # explanations
     provenance: Json
@@ -76,7 +76,8 @@ class ReportInputs:
     def inputs(self) -> list[ReportInput]:
         """What is shown, with digests, each once."""
         others = [] if self.other is None else self.other.inputs
-        datasets = [] if self.newer_dataset is None else [_file("datasets", self.newer_dataset)]
+        evaluated = None if self.evaluation is None else self.evaluation["dataset"]
+        datasets = [_file("datasets", each) for each in (self.newer_dataset, evaluated) if each is not None]
         made = [each["input"] for each in (self.map, self.label_audit, self.comparison, self.evaluation) if each]
         inputs = {(each.noun, each.id): each for each in [*self.own.inputs, *others, *datasets, *made]}
         return list(inputs.values())
@@ -115,7 +116,7 @@ class ReportReader:
             comparison=None if request.comparison is None else self._comparison(request.comparison),
             map=None if request.map is None else self._made(MAPS, request.map),
             label_audit=None if audit is None else self._made(LABEL_AUDITS, audit),
-            evaluation=None if request.evaluation is None else self._made(EVALUATIONS, request.evaluation),
+            evaluation=None if request.evaluation is None else self._evaluation(request.evaluation),
             decisions=() if audit is None else decisions_of(self._database, audit, request.decisions),
             rows=self._rows(warm, own.dataset["id"], request.rows, tick),
             provenance=warm.provenance,
@@ -149,6 +150,10 @@ class ReportReader:
         else:
             other = _json(models.get(request["other_model"]).view)
         return made | {"model": _json(models.get(request["model"]).view), "other": other}
+
+    def _evaluation(self, evaluation_id: str) -> Json:
+        made = self._made(EVALUATIONS, evaluation_id)
+        return made | {"dataset": self._dataset(made["request"]["dataset"])}
 
     def _dataset(self, dataset_id: str) -> Json:
         """Return a dataset without the columns that its dictionary hides."""

@@ -22,10 +22,9 @@ def summary_of(shown: ReportInputs, figures: Figures) -> list[str]:
 def _sentences(shown: ReportInputs, figures: Figures) -> Iterator[str]:
     explained = shown.own
     yield _decided(explained)
-    yield _measured(explained)
     if shown.evaluation is not None:
-        result = shown.evaluation["result"]
-        yield f"{result['summary']} Measured on {result['measured_on']}."
+        yield _evaluated(shown.evaluation)
+    yield from _measured(explained, shown.evaluation)
     if shown.other is not None and figures.comparison is not None:
         yield _changed(shown.other.model, figures.comparison)
     if shown.newer_dataset is not None and figures.drift is not None:
@@ -58,8 +57,17 @@ def _quoted(names: list[str]) -> str:
     return " or ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
 
 
-def _measured(explained: Explained) -> str:
-    """Return how well the model predicts, and how well its prototypes predict the same, on which rows."""
+def _evaluated(evaluation: Json) -> str:
+    """Return what an evaluation found, on which rows, and whether these are declared as held out."""
+    result = evaluation["result"]
+    return f"{result['summary']} Measured on “{name_or_id(evaluation['dataset'])}” ({result['measured_on']})."
+
+
+def _measured(explained: Explained, evaluation: Json | None) -> Iterator[str]:
+    """Yield how well the model predicts, and how well its prototypes predict the same, on which rows.
+
+    Beside an evaluation on rows that are held out, the model's own figure on the prototypes' rows is left out.
+    """
     *of_model, prototypes = trust_of(explained.model, ModelContext(prototype_sets=[explained.prototype_set]))
     is_regression = explained.model["task"] == "regression"
     rows = measured_on(prototypes.n_rows, prototypes.on)
@@ -68,13 +76,18 @@ def _measured(explained: Explained) -> str:
         measure = "with an R² of" if is_regression else "for"
         of_rows = "" if is_regression else " of these rows"
         agreed = f"the {prototypes.name} predicts as it does {measure} {prototypes.agreement}{of_rows}"
+    if evaluation is not None and evaluation["result"]["held_out"]:
+        if agreed:
+            yield f"On {rows}, {agreed}."
+        return
     if not of_model or of_model[0].accuracy is None:
         unknown = "How often it is right was not measured: the rows have no target"
-        return f"{unknown}; on {rows}, {agreed}." if agreed else f"{unknown}."
+        yield f"{unknown}; on {rows}, {agreed}." if agreed else f"{unknown}."
+        return
     accuracy, constant = of_model[0].accuracy, of_model[0].constant
     beside = "" if constant is None else f" ({share(constant)} by always the same answer)"
     right = f"R² is {number(accuracy)}" if is_regression else f"balanced accuracy is {share(accuracy)}{beside}"
-    return f"On {rows}, its {right}{f'; {agreed}' if agreed else ''}."
+    yield f"On {rows}, its {right}{f'; {agreed}' if agreed else ''}."
 
 
 def _changed(other: Json, found: ReportComparison) -> str:

@@ -187,7 +187,7 @@ def form_of_report(context: AppContext, explainer: Json, dataset: Json, datasets
         _newest(context, MAPS, model, "map", "map"),
         _newest(context, LABEL_AUDITS, model, "label_audit", "label audit"),
         _comparisons_of(context, model),
-        _newest(context, EVALUATIONS, model, "evaluation", "evaluation"),
+        _newest(context, EVALUATIONS, model, "evaluation", "evaluation", "the newest on held-out rows, if any"),
         Choice("compare_with", "beside", options_of(others, "no other model")),
         Choice("newer_dataset", "newer rows", options_of(newer, "none")),
         Entry("note", "note", "", "text", 4000),
@@ -207,16 +207,19 @@ def _comparisons_of(context: AppContext, model: str) -> Choice:
     return _choice("comparison", "comparison", newest_first[:_LISTED])
 
 
-def _newest(context: AppContext, noun: Noun[Any], model: str, field: str, words: str) -> Choice:
-    """Return the choice among artefacts of a model that are ready: the newest, unless another one is chosen."""
+def _newest(context: AppContext, noun: Noun[Any], model: str, field: str, words: str, nothing: str = "none") -> Choice:
+    """Return the choice among artefacts of a model that are ready: the newest, unless another one is chosen.
+
+    ``nothing`` is what is written where none is chosen.
+    """
     ready = listed(artefacts.list_all(context, noun, _LISTED, None, model=model, status="ready").data)
-    return _choice(field, words, ready)
+    return _choice(field, words, ready, nothing)
 
 
-def _choice(field: str, words: str, ready: Sequence[Json]) -> Choice:
+def _choice(field: str, words: str, ready: Sequence[Json], nothing: str = "none") -> Choice:
     """Return the choice among artefacts, of which the first is chosen at first."""
     options = [(each["id"], f"made {_moment(each)}") for each in ready]
-    return Choice(field, words, [("", "none"), *options], options[0][0] if options else "")
+    return Choice(field, words, [("", nothing), *options], options[0][0] if options else "")
 
 
 def _moment(document: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ from .job_estimates import KindEstimate, Need, Request
 from .json_pages import PARQUET_ADVICE, Rows, first_row_of, page_blocks
 
 _N_CLASSES_SHOWN = 10
+_N_LOOKED_AT = 100
 
 
 def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:
@@ -74,6 +75,15 @@ def _check_groups(context: AppContext, dataset: StoredDataset, names: list[str])
         if name in names[:index]:
             detail = f"group_by names {name!r} twice; name each column once"
             raise StorageError("validation_failed", detail, f"/group_by/{index}")
+
+
+def newest_held_out(context: AppContext, model: str) -> str | None:
+    """Return the id of a model's newest evaluation that is ready, on rows that are declared as held out, if any is.
+
+    It is looked for among the newest ``_N_LOOKED_AT`` evaluations of the model.
+    """
+    ready = context.artefacts.list(EVALUATIONS.name, _N_LOOKED_AT, None, model=model, status="ready").data
+    return next((each.id for each in ready if context.datasets.get(each.request["dataset"]).view.held_out), None)
 
 
 def list_wrong_rows(context: AppContext, evaluation_id: str, limit: int, cursor: str | None) -> Generator[bytes]:

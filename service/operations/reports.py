@@ -28,6 +28,7 @@ from ..admission.batches import Cost
 from ..app_context import AppContext
 from ..callers import CURRENT_KEY
 from .artefacts import MadeFrom, request_artefact
+from .evaluations import newest_held_out
 from .explanation_sets import EXPLAINED_BLOCK_BYTES, SECONDS_PER_EXPLAINED_ROW, dictionary_used
 from .explanations import warm_explainer
 from .job_estimates import KindEstimate, Need, Request
@@ -57,6 +58,7 @@ def request_report(context: AppContext, request: ReportRequest) -> Report:
             "date": request.date or datetime.now(UTC).date().isoformat(),
             "rule_set": request.rule_set or explainer.rule_set,
             "approximation_tree": request.approximation_tree or explainer.approximation_tree,
+            "evaluation": request.evaluation or newest_held_out(context, model.id),
         }
     )
     named: tuple[tuple[Noun[Any], str, str | None], ...] = (

@@ -214,12 +214,10 @@ def test_a_service_of_another_kind_is_reported_as_such(answer: Answer) -> None:
 @pytest.mark.parametrize("get_job", [_job, _awaited_job])
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9", "http://no-such-host.invalid:8000"])
 def test_an_address_that_never_answered_is_given_up_soon(get_job: Callable[[str], str], url: str) -> None:
-    started = time.monotonic()
     with pytest.raises(ConnectionFailed, match=rf"no answer from {url} .* is the service running there") as failed:
         get_job(url)
 
-    assert time.monotonic() - started < RetryPolicy().total_seconds / 2
-    assert failed.value.n_attempts >= 1
+    assert failed.value.n_attempts < 8  # in 45 seconds there would be 14 at least
     assert "correct base_url, or start the service (leafspace serve)" in str(failed.value)
     assert "RetryPolicy(first_contact_seconds=" in str(failed.value)
 

@@ -41,6 +41,7 @@ class ModelContext:
     effects: Json | None = None  # the mean sizes of the effects of its reference rows
     comparisons: Sequence[tuple[str, Json]] = ()  # with the name of the other model or dataset, the newest first
     evaluation: Json | None = None  # of the model, if there is one
+    errors_follow: bool = False  # whether a drawing of the evaluation stands behind this one
     evaluate: Form | None = None  # how an evaluation is requested
     remedies: Mapping[str, Form] = field(default_factory=dict)  # what cautions ask for, by their texts
 

@@ -220,6 +220,36 @@ def test_the_summary_says_what_is_decided_how_well_and_on_which_rows(shop: Shop)
     assert all(each.startswith("Caution: ") or "“Limits”" in each for each in cautions)
 
 
+def test_how_well_it_predicts_is_said_by_an_evaluation_on_held_out_rows_where_there_is_one(shop: Shop) -> None:
+    workshop, model = shop.workshop, shop.workshop.context.explainers.get(shop.other).model
+    later = frame_of(fitted("decision_tree_binary")).iloc[300:]
+    of_reference = workshop.evaluate(model=model, dataset=shop.dataset)
+    before = shop.make(explainer=shop.other, title="before")
+    assert before.request.evaluation is None
+    assert result_of(before).summary[1].startswith("On the 569 rows that it was made from, its balanced accuracy is ")
+
+    rows = workshop.register_dataset(later, target="t", held_out=True, name="later tumours")
+    held_out = workshop.evaluate(model=model, dataset=rows)
+    after = shop.make(explainer=shop.other, title="after")
+    named = shop.make(explainer=shop.other, title="named", evaluation=of_reference.id)
+
+    assert after.request.evaluation == held_out.id
+    _, measured, agreed, *_ = result_of(after).summary
+    declared = "which are declared as held out: no model that is used with them was trained on them"
+    assert measured == f"{result_of(held_out).summary} Measured on “later tumours” (269 rows, {declared})."
+    assert agreed.startswith("On the 569 rows that it was made from, the nearest of 5 prototypes predicts as it does ")
+    assert "balanced accuracy is" not in " ".join(result_of(after).summary)
+    accuracy = result_of(held_out).classification
+    assert accuracy is not None
+    right = f"How well, on which rows {share(accuracy.accuracy.share or 0)} right"
+    assert right in _text(shop.file(after))
+    assert rows in {each.id for each in result_of(after).inputs}
+    assert shop.verify(after).status == "same"
+    assert named.request.evaluation == of_reference.id
+    assert "(569 rows; whether the model was trained on them is not known)." in result_of(named).summary[1]
+    assert "its balanced accuracy is" in result_of(named).summary[2]
+
+
 def test_the_author_is_the_key_s_name_and_the_day_is_that_of_the_request(shop: Shop) -> None:
     key = shop.workshop.context.api_keys.add(ApiKeyRequest(name="Model risk", scopes=["read", "write"]))
     before = datetime.now(UTC).date()

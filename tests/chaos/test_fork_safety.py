@@ -14,7 +14,7 @@ from tests.support.processes import children_of
 from tests.support.workshop import Workshop, workshop_in
 from workers.job_kinds import JOB_KINDS
 
-_N_WARMING_UP, _N_JOBS = 12, 50
+_N_WARMING_UP, _N_JOBS = 2 * len(KINDS), 50  # each kind about each model first
 _MOST_MIB = 4.0  # of growth in 50 jobs, which is what an allocator may do; a session or a model that stays takes more
 _MOST_FILES = 5  # those of a look that maintenance takes at this moment; one kept by each job would make fifty
 _BYTES_PER_MIB = 1 << 20
@@ -49,7 +49,8 @@ def test_the_worker_stays_as_it_was_over_fifty_jobs_of_every_kind(
     with workshop_in(tmp_path / "shop", database_url=new_database_url) as workshop:
         requested = (request_in(workshop, question) for question in questions(register_all_in(workshop)))
         settings = {"LEAFSPACE_DATA_DIR": str(tmp_path / "shop"), "LEAFSPACE_DATABASE_URL": new_database_url}
-        worker = farm.start_worker("workers", **settings, LEAFSPACE_WORKER_NICENESS="0")
+        as_served = {"LEAFSPACE_WORKER_NICENESS": "0", "LEAFSPACE_LEASE_SECONDS": "30"}  # what compiles takes seconds
+        worker = farm.start_worker("workers", **settings, **as_served)
         for job in itertools.islice(requested, _N_WARMING_UP):
             _done(farm, workshop, job)
         (forked,) = children_of(worker.pid)

@@ -149,7 +149,8 @@ def reader(service: Service, lake_root: Path, tmp_path_factory: pytest.TempPathF
     champion.fit(reader.names["X"], reader.names["y"])
     models = {"champion": champion, "challenger": reader.names["forest"]}
     registered = {name: reader.names["client"].register_model(each, reader.names["X"]) for name, each in models.items()}
-    reader.names |= registered
+    newer = reader.names["X"][20:].assign(y=reader.names["y"][20:])
+    reader.names |= registered | {"newer": reader.names["client"].register_dataset(newer, target="y")}
     yield reader
     os.chdir(here)
 
@@ -159,7 +160,8 @@ def reader(service: Service, lake_root: Path, tmp_path_factory: pytest.TempPathF
 def test_what_the_tables_say_can_be_done(reader: Reader, request_: str, then: list[str]) -> None:
     found = reader.types(request_)
     made = found.wait() if hasattr(found, "wait") else found
-    reader.names |= dict.fromkeys(("prototype_set", "rule_set", "tree", "report", "label_audit"), made) | {"row": 0}
+    made_by_requests = ("prototype_set", "rule_set", "tree", "report", "label_audit", "evaluation")
+    reader.names |= dict.fromkeys(made_by_requests, made) | {"row": 0}
     reader.does(made, then)
 
 

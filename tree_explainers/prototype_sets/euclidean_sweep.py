@@ -7,6 +7,7 @@ from ..compute.progress import Tick, no_tick
 from ..leaf_space.euclidean_table import EuclideanTable
 from .pair_lists import blocks
 from .sweep import Sweep
+from .work_items import Count
 
 MOST_STEPS_BY_DEFAULT, MOST_STEPS = 10**12, 4 * 10**12
 """What it may take to compare candidates with rows once: with all rows as candidates by default, and at most.
@@ -37,15 +38,16 @@ class EuclideanSweep(Sweep):
     Close pairs are not listed: by plain distance nearly all rows are somewhat alike, so that there are too many.
     """
 
-    def __init__(self, table: EuclideanTable, targets: NDArray[np.int64], tick: Tick = no_tick) -> None:
+    def __init__(
+        self,
+        table: EuclideanTable,
+        targets: NDArray[np.int64],
+        tick: Tick = no_tick,
+        compared: Count | None = None,
+    ) -> None:
         self.targets = targets
         self._table, self._tick = table, tick
-        self._n_compared = [0]  # one number for all sweeps that are made from this one
-
-    @property
-    def n_compared(self) -> int:
-        """Pairs compared so far."""
-        return self._n_compared[0]
+        self._compared = compared or Count()
 
     def tick(self) -> None:
         """Note that something goes on; may raise to stop."""
@@ -62,6 +64,6 @@ class EuclideanSweep(Sweep):
         tallies = np.zeros((2, len(limits), len(candidates)), dtype=np.int64)
         for some in blocks(len(candidates), max(_FEWEST_AT_ONCE, _CELLS_AT_ONCE // max(1, len(targets)))):
             tallies[:, :, some] = self._table.tally(candidates[some], targets, limits)
-            self._n_compared[0] += len(targets) * (some.stop - some.start)
+            self._compared.n += len(targets) * (some.stop - some.start)
             self._tick()
         return tallies

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.progress import ReportProgress
+from ..compute.progress import ReportProgress, Tick
 from ..leaf_space.leaves import LeafTable
 from ..leaf_space.subset_proximities import proximities_to
 from .candidate_pairs import CandidatePairs
@@ -23,6 +23,7 @@ from .swap_gains import (
     find_nearest_two,
     find_swap_gains,
 )
+from .work_items import Count
 
 _OUT_OF_REACH = 2**62
 _FEW, _MANY = 64, 512  # candidates compared with all rows at once
@@ -166,12 +167,13 @@ class LocalSearch:
         pairs: CandidatePairs,
         report: ReportProgress,
     ) -> None:
-        self.n_swaps, self.n_evaluated, self.n_compared = 0, 0, 0
+        self.n_swaps, self.n_compared = 0, 0
         self.n_pairs_compared = 0
         self.start = prototypes.rows.copy()
         self._candidates, self._classes = pairs.candidates, pairs.by_class.classes[pairs.candidates]
         self._pairs = Pairs(pairs.starts, pairs.ends, pairs.members, pairs.proximities)
-        self.prototypes, self._report = prototypes, report
+        self.prototypes = prototypes
+        self._evaluated, self._tick = _progress(len(self._candidates), report)
         # Exact gains, where they are known.
         self._known = SwapGains(*(np.zeros(len(self._candidates), dtype=np.int64) for _ in SwapGains._fields))
         self._known_since = np.zeros(len(self._candidates), dtype=np.int64)  # version of the class's prototypes
@@ -181,6 +183,11 @@ class LocalSearch:
             self._sweeps.append(
                 SwapSweep(table, weights, pairs.by_class.rows[class_slice], class_slice.start, self._tick)
             )
+
+    @property
+    def n_evaluated(self) -> int:
+        """How often a candidate had its turn."""
+        return self._evaluated.n
 
     def run(self) -> None:
         """Swap until every candidate had its turn since the last swap."""
@@ -200,14 +207,9 @@ class LocalSearch:
             candidate %= n_candidates
             self._tick()
 
-    def _tick(self) -> None:
-        """Report progress as if each further round of all candidates were half as likely."""
-        n_rounds = self.n_evaluated / max(1, len(self._candidates))
-        self._report(1 - 0.5**n_rounds, "swapping prototypes")
-
     def _first_helpful(self, candidates: NDArray[np.int64]) -> int | None:
         """Return the first of these candidates that raises the objective; its gains are known exactly then."""
-        self.n_evaluated += len(candidates)
+        self._evaluated.n += len(candidates)
         promising = candidates[self._may_help(candidates, self._at_most(candidates))]
         n_at_once = _FEW
         while len(promising):
@@ -253,6 +255,16 @@ class LocalSearch:
         """Return which candidates, with at most these gains, may raise the objective."""
         is_prototype = np.isin(self._candidates[candidates], self.prototypes.rows)
         return self.prototypes.may_improve(self._classes[candidates], gains.additions, gains.swaps) & ~is_prototype
+
+
+def _progress(n_candidates: int, report: ReportProgress) -> tuple[Count, Tick]:
+    """Return a count of evaluated candidates, and what reports progress by it: as if each round were half as likely."""
+    evaluated = Count()
+
+    def tick() -> None:
+        report(1 - 0.5 ** (evaluated.n / max(1, n_candidates)), "swapping prototypes")
+
+    return evaluated, tick
 
 
 def _of(gains: SwapGains, which: NDArray[Any]) -> SwapGains:

@@ -22,6 +22,7 @@ from .partitioned_sweep import sweep_over
 from .quotas import PerClass, counts_by_rows, counts_with_small_classes, equal_counts
 from .row_coverage import CoverageGoal
 from .supervised import EvaluatedRows, supervised_greedy
+from .work_items import Count
 
 StoppedBy = Literal["n_prototypes", "coverage", "alpha", "no_gain", "no_improvement"]
 
@@ -80,15 +81,17 @@ class Task:
         capacity = default_max_pairs(self.table.n_rows)  # as much as certificates take later
         shares = [capacity * len(rows) * len(candidates) // n_pairs for rows, candidates in by_class]
 
+        compared = Count()
+
         def tick() -> None:
-            self.report_rounds(len(chosen) / n_wanted, sweep.n_compared / n_pairs, "choosing prototypes")
+            self.report_rounds(len(chosen) / n_wanted, compared.n / n_pairs, "choosing prototypes")
 
         def coverage(rows: NDArray[np.int64], candidates: NDArray[np.int64], max_pairs: int) -> Objective:
             if self.columns is not None:
                 return ColumnCoverage(self.columns.among(rows, candidates), tick)
             return class_coverage(self.table, self.weights, sweep.over(rows), candidates, max_pairs)
 
-        sweep = sweep_over(self.table, self.weights, np.empty(0, dtype=np.int64), tick)
+        sweep = sweep_over(self.table, self.weights, np.empty(0, dtype=np.int64), tick, compared)
         return [
             Part(
                 coverage(rows, candidates, max_pairs),

@@ -16,33 +16,40 @@ from ..leaf_space.subset_proximities import column_of
 from .euclidean_sweep import EuclideanSweep
 from .pair_lists import ClosePairs, FoundPairs, blocks, by_candidate
 from .sweep import Sweep
+from .work_items import Count
 
 _ALL = 2**62  # pairs at once
 
 
-def sweep_over(table: LeafTable, weights: NDArray[np.int64], targets: NDArray[np.int64], tick: Tick = no_tick) -> Sweep:
+def sweep_over(
+    table: LeafTable,
+    weights: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    tick: Tick = no_tick,
+    compared: Count | None = None,
+) -> Sweep:
     """Return a sweep over the rows of a table, wherever these lie; see ``Sweep``."""
     if isinstance(table, EuclideanTable):
-        return EuclideanSweep(table, targets, tick)
+        return EuclideanSweep(table, targets, tick, compared)
     if isinstance(table, PartitionedTable):
-        return PartitionedSweep(table, weights, targets, tick)
-    return Sweep(table, weights, targets, tick)
+        return PartitionedSweep(table, weights, targets, tick, compared)
+    return Sweep(table, weights, targets, tick, compared=compared)
 
 
 class PartitionedSweep(Sweep):
     """A sweep whose table is in partitions; the same integers as of a table that is whole."""
 
     def __init__(
-        self, table: PartitionedTable, weights: NDArray[np.int64], targets: NDArray[np.int64], tick: Tick
+        self,
+        table: PartitionedTable,
+        weights: NDArray[np.int64],
+        targets: NDArray[np.int64],
+        tick: Tick,
+        compared: Count | None = None,
     ) -> None:
         self.targets = targets
         self._table, self._weights, self._tick = table, weights, tick
-        self._n_compared = [0]  # one number for all sweeps that are made from this one
-
-    @property
-    def n_compared(self) -> int:
-        """Pairs compared so far."""
-        return self._n_compared[0]
+        self._compared = compared or Count()
 
     def tick(self) -> None:
         """Note that something goes on; may raise to stop."""
@@ -65,7 +72,7 @@ class PartitionedSweep(Sweep):
             for of_part in parts.map(_tally, self._weights, candidate_codes):
                 tallies[:, :, some] += of_part
                 self._tick()
-            self._n_compared[0] += len(targets) * (some.stop - some.start)
+            self._compared.n += len(targets) * (some.stop - some.start)
         return tallies
 
     def close_pairs(
@@ -84,7 +91,7 @@ class PartitionedSweep(Sweep):
                 positions = np.repeat(np.arange(len(of_part.candidates), dtype=np.int32), np.diff(of_part.starts))
                 pairs.append(FoundPairs(positions, of_part.targets + np.int32(index.start), of_part.proximities))
                 self._tick()
-            self._n_compared[0] += len(self.targets) * (some.stop - some.start)
+            self._compared.n += len(self.targets) * (some.stop - some.start)
             yield by_candidate(candidates[some], pairs)
 
     def pairs_of_targets(self, thresholds: NDArray[np.int64]) -> None:
@@ -104,7 +111,7 @@ class PartitionedSweep(Sweep):
 
     def count(self, n_candidates: int) -> None:
         """Note that candidates were compared with all targets, for progress."""
-        self._n_compared[0] += len(self.targets) * n_candidates
+        self._compared.n += len(self.targets) * n_candidates
         self._tick()
 
 

@@ -18,6 +18,7 @@ from ..leaf_space.leaves import LeafTable
 from ..leaf_space.partitioned_table import PartitionedTable
 from ..leaf_space.subset_proximities import column
 from .partitioned_sweep import sweep_over
+from .work_items import Count
 
 _INFINITELY_NEAR = 2**62  # nothing is nearer: a row that does not count
 _ROUNDING = 1e-9  # far above what sums of a few thousand float64 shares can be wrong by
@@ -126,8 +127,9 @@ class _Classifier:
         # What a row that is given its class adds to the measure: one over these.
         self._sizes = sizes if evaluated.metric == "balanced_accuracy" else np.full(self._n_classes, n_evaluated)
         self._table, self._weights, self._candidates = table, weights, candidates
+        compared = Count()
         self._sweep = sweep_over(
-            table, weights, np.arange(n), lambda: report_rounds(self._sweep.n_compared / n_evaluated / m)
+            table, weights, np.arange(n), lambda: report_rounds(compared.n / n_evaluated / m), compared
         )
         self._now = _Nearness(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
         lost = np.zeros((m, self._n_classes), dtype=np.int64)

@@ -17,7 +17,7 @@ from ..leaf_space.leaves import LeafTable
 from .list_sweep import ListSweep
 from .mask_sweep import MaskSweep
 from .pair_lists import ClosePairs, MirroredPairs, blocks, by_candidate
-from .work_items import Pieces
+from .work_items import Count, Pieces
 
 
 class Sweep:
@@ -33,6 +33,8 @@ class Sweep:
         Called several times a second while something is calculated; may raise to stop.
     candidate_codes : (n_trees, n_candidates)
         Codes of what candidates are numbered among; by default those of the table's rows.
+    compared
+        What compared pairs are counted in, also by sweeps ``over`` other targets.
     """
 
     def __init__(
@@ -42,9 +44,10 @@ class Sweep:
         targets: NDArray[np.int64],
         tick: Tick = no_tick,
         candidate_codes: NDArray[Any] | None = None,
+        compared: Count | None = None,
     ) -> None:
         self.targets = targets
-        self._pieces = Pieces(tick)
+        self._pieces = Pieces(tick, compared)
         self._by_masks = MaskSweep(table, weights, self._pieces, candidate_codes)
         self._by_lists = ListSweep(table, weights, self._pieces, candidate_codes)
 
@@ -53,11 +56,6 @@ class Sweep:
         other = copy(self)
         other.targets = targets
         return other
-
-    @property
-    def n_compared(self) -> int:
-        """Pairs compared so far, by sweeps over other targets as well: to measure progress."""
-        return self._pieces.n_compared
 
     def tick(self) -> None:
         """Note that something goes on; may raise to stop."""

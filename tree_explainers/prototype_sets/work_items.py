@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from typing import TypeVar
 
 from ..compute.progress import Tick
@@ -16,6 +17,17 @@ _PIECES_WORTH_THREADS = (
 )
 
 
+@dataclass(slots=True)
+class Count:
+    """How much has been done so far, such as pairs that were compared, by all that share the count.
+
+    It is an object of its own, so that a progress callback holds it rather than a sweep, which holds the callback:
+    in such a cycle tables, columns and pairs would stay until garbage is looked for.
+    """
+
+    n: int = 0
+
+
 class Pieces:
     """Cuts work into pieces and counts what has been done.
 
@@ -23,11 +35,13 @@ class Pieces:
     ----------
     tick
         Called after each piece; may raise to stop.
+    compared
+        What pairs are counted in.
     """
 
-    def __init__(self, tick: Tick) -> None:
-        self.n_compared = 0  # pairs, over all work so far
+    def __init__(self, tick: Tick, compared: Count | None = None) -> None:
         self.tick = tick
+        self._compared = compared or Count()
 
     def __call__(
         self, work: Callable[[slice], Result], n_items: int, longest: int, n_pairs_per_item: int
@@ -41,5 +55,5 @@ class Pieces:
         with closing(in_order(work, pieces)) as done:  # whatever happens, no thread is left running
             for piece, result in done:
                 yield result
-                self.n_compared += (piece.stop - piece.start) * n_pairs_per_item
+                self._compared.n += (piece.stop - piece.start) * n_pairs_per_item
                 self.tick()

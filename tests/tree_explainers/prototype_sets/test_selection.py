@@ -1,5 +1,7 @@
-from collections.abc import Callable
-from typing import Any
+import gc
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from tests.support import naive
 from tests.support.real_leaves import CLASSIFICATIONS, KINDS, REGRESSION, real_leaves
 from tree_explainers.errors import InvalidInput, MethodNotApplicable
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
+from tree_explainers.prototype_sets.candidate_columns import CandidateColumns
 from tree_explainers.prototype_sets.candidate_pairs import PairStore
 from tree_explainers.prototype_sets.certificate import certify
 from tree_explainers.prototype_sets.coverage import ClassCoverage
@@ -490,3 +493,36 @@ def test_many_classes_and_some_of_one_row_are_chosen_from_as_the_twin_does() -> 
         selection = select_prototypes(real.table, classes, real.weights, method, n_prototypes=4)
 
         assert selection.rows.tolist() == twin(method, real.leaves, classes, real.weights, 4)
+
+
+@pytest.fixture
+def no_garbage_collected() -> Iterator[None]:
+    """Look for no cycles, as the process of a job rarely does."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_garbage_collected")
+@pytest.mark.parametrize(
+    ("method", "refine"),
+    [(method, refine) for method in METHODS for refine in ("none", "swap") if (method, refine) != ("sg", "swap")],
+)
+def test_leaves_and_columns_are_let_go_as_soon_as_prototypes_are_chosen_and_certified(
+    method: Method, refine: Literal["none", "swap"]
+) -> None:
+    rng = np.random.default_rng(0)
+    leaves, classes, weights = rng.integers(0, 6, (300, 20)).astype(np.int32), rng.integers(0, 2, 300), np.ones(20, int)
+    table, candidates = table_of(leaves), np.arange(0, 300, 2)
+    columns = CandidateColumns.of(table, weights, candidates)
+    assert columns is not None
+    held = [weakref.ref(columns.proximities), weakref.ref(table.codes)]
+
+    selection = select_prototypes(
+        table, classes, weights, method, n_prototypes=5, candidates=candidates, columns=columns, refine=refine
+    )
+    certify(table, classes, weights, selection.rows, method=method, candidates=candidates)
+    del table, columns, selection
+
+    assert [array() is None for array in held] == [True, True]

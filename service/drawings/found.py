@@ -1,6 +1,6 @@
 """What one field finds: things by name or id, rows by their ids, and features by name or title."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import monotonic
 from typing import Any
 from urllib.parse import urlencode
@@ -15,6 +15,7 @@ from leafspace_drawings import (
     draw_feature,
     draw_found,
 )
+from leafspace_drawings.pictures import address_of, words_of
 from leafspace_drawings.words import name_or_id
 
 from schemas.explainers import EXPLAINERS
@@ -28,6 +29,7 @@ from ..operations import artefacts
 from ..operations.row_search import Wanted, find_rows
 from .documents import (
     LINKS,
+    SHOWN,
     Json,
     Parameters,
     at,
@@ -43,6 +45,7 @@ from .documents import (
 )
 
 _LISTED, _SEARCHED = 50, 1000
+_SEARCHED_RESULTS = 200  # of each kind, the newest first
 _MOST_DATASETS = 10  # of explainers, the newest first, in which rows and features are looked for
 _MOST_EXPLAINERS = 50
 _SECONDS = 1.0  # for rows of datasets whose ids are texts
@@ -59,7 +62,7 @@ def search(context: AppContext, name: str) -> str:
 
 
 def _things(context: AppContext, name: str) -> list[tuple[str, Json, str | None]]:
-    """Return the newest models, datasets, explainers and reports that a text names, or whose ids begin with it."""
+    """Return the newest things that a text names, or whose ids begin with it: a result by its kind and its model."""
     here: list[tuple[str, str, list[Any]]] = [
         ("model", "models", context.models.list(_SEARCHED, None).data),
         ("dataset", "datasets", context.datasets.list(_SEARCHED, None).data),
@@ -68,12 +71,30 @@ def _things(context: AppContext, name: str) -> list[tuple[str, Json, str | None]
     reported = listed(artefacts.list_all(context, REPORTS, _SEARCHED, None).data)
     titled = [("report", "reports", {**each, "name": each["request"]["title"]}) for each in reported]
     things = [*((kind, part, to_json(thing)) for kind, part, of_kind in here for thing in of_kind), *titled]
-    wanted = name.casefold()
-    return [
+    wanted, begin = name.strip().casefold(), name.strip()
+    named = [
         (kind, thing, LINKS.to(part, thing["id"]))
         for kind, part, thing in things
-        if wanted in (thing["name"] or "").casefold() or thing["id"].startswith(name)
+        if wanted in (thing["name"] or "").casefold() or (begin and thing["id"].startswith(begin))
     ]
+    return [*named, *_results(context, begin, {thing["id"]: name_or_id(thing) for _, _, thing in things})]
+
+
+def _results(context: AppContext, text: str, names: Mapping[str, str]) -> Iterator[tuple[str, Json, str | None]]:
+    """Yield the newest results whose ids begin with a text, or all of whose words are in their kinds and names.
+
+    ``names`` are those of models and datasets, by id. A text without a word of the kind finds no result: the model's
+    own view lists them.
+    """
+    words = text.casefold().split()
+    for noun in SHOWN:
+        for each in listed(artefacts.list_all(context, noun, _SEARCHED_RESULTS, None, status="ready").data):
+            kind, request = words_of(each["id"]), each["request"]
+            made_from = [names.get(request.get(field) or "", "") for field in ("model", "dataset")]
+            called = f"{kind} {' '.join(made_from)}".casefold()
+            is_named = any(word in kind for word in words) and all(word in called for word in words)
+            if each["status"] == "ready" and (is_named or (text and each["id"].startswith(text))):
+                yield kind, {**each, "name": f"{kind} of {made_from[0]}"}, address_of(each["id"], LINKS)
 
 
 def _explained(context: AppContext) -> list[tuple[Json, Json]]:

@@ -1,9 +1,11 @@
 """The view of a model: what it decides and how well, at a glance, with what each caution asks for beside it."""
 
+import json
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
-from leafspace_drawings import Form, ModelContext, asks_for_other_rows, cautions_of, draw_model
+from leafspace_drawings import Form, ModelContext, ModelFigure, asks_for_other_rows, cautions_of, draw_model
 from leafspace_drawings.overview import made_of
 
 from schemas.approximation_trees import APPROXIMATION_TREES
@@ -38,6 +40,7 @@ from .forms import evaluations_of, forms_of_model, remeasured
 
 _MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
 _N_COMPARISONS = 3
+_N_EVALUATIONS = 5  # of a model, among which one on held-out rows is looked for
 _EXPLAINING = (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES)
 
 
@@ -69,6 +72,40 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     forms = forms_of_model(context, document, fitting, has_leaves=has_trees)
     way: list[tuple[str, str | None]] = [(document["name"] or model_id, None)]
     return at(draw_model(document, known) + forms, way, read(MODELS, model_id))
+
+
+def figure_of(context: AppContext, model_id: str, made: dict[str, list[Json]]) -> ModelFigure | None:
+    """Return how well a model predicts and how many cautions limit that; None where it was not measured.
+
+    ``made`` has its ready artefacts by noun, the newest first, without results. What is found is kept by their ids.
+    """
+    evaluations = made[EVALUATIONS.name][:_N_EVALUATIONS]
+    explaining = [(noun, each) for noun in _EXPLAINING for each in made[noun.name][:1]]
+
+    def as_text(_document: Json, _shown: None) -> str:
+        datasets = context.datasets
+        held_out = [each for each in evaluations if datasets.get(each["request"]["dataset"]).view.held_out]
+        chosen = [(EVALUATIONS, each) for each in [*held_out, *evaluations][:1]]
+        return json.dumps(_measured(context, [*chosen, *explaining]))
+
+    made_from = {"figure_of": model_id, "by": [each["id"] for each in [*evaluations, *(one for _, one in explaining)]]}
+    found = json.loads(context.drawings.get(as_text, made_from, None))
+    return None if found is None else ModelFigure(**found)
+
+
+def _measured(context: AppContext, made: Sequence[tuple[Noun[Any], Json]]) -> Json | None:
+    """Return the figure of an evaluation or, without one, of prototypes, as JSON; too large results have none."""
+    small = [(noun, each["id"]) for noun, each in made if size_of(context, noun, each["id"]) <= MAX_DRAWN_BYTES]
+    documents = {noun.name: ready_document(context, noun, artefact_id) for noun, artefact_id in small}
+    evaluation, prototypes = documents.pop(EVALUATIONS.name, None), documents.get(PROTOTYPE_SETS.name)
+    cautions = cautions_of(list(documents.values()))
+    figure = None
+    if evaluation is not None:
+        figure = ModelFigure.of_evaluation(evaluation["result"])
+        cautions += evaluation["result"]["cautions"]
+    elif prototypes is not None:
+        figure = ModelFigure.of_prototypes(prototypes["result"])
+    return figure and asdict(replace(figure, n_cautions=len(dict.fromkeys(cautions))))
 
 
 def _explainer_by(context: AppContext, prototype_sets: Sequence[Json]) -> str | None:

@@ -60,6 +60,7 @@ from .documents import (
 )
 from .forms import form_of_report, forms_of_artefact
 from .jobs import jobs_here
+from .models import figure_of
 from .typed_values import CHANGED, texts_in, value_of
 
 _LISTED, _LISTED_ARTEFACTS = 50, 200
@@ -71,17 +72,28 @@ def overview(context: AppContext) -> str:
         noun.name: listed(artefacts.list_all(context, noun, _LISTED_ARTEFACTS, None, status="ready").data)
         for noun in SHOWN
     }
+    models = listed(context.models.list(_LISTED, None).data)
+    figures = {each["id"]: figure_of(context, each["id"], _of_model(ready, each["id"])) for each in models}
     return draw_overview(
         Here(
-            models=listed(context.models.list(_LISTED, None).data),
+            models=models,
             datasets=listed(context.datasets.list(_LISTED, None).data),
             jobs=jobs_here(context),
             artefacts=ready,
             explainers=listed(context.explainers.list(_LISTED_ARTEFACTS, None).data),
             reports=listed(artefacts.list_all(context, REPORTS, _LISTED, None).data),
             links=LINKS,
+            figures={model: figure for model, figure in figures.items() if figure is not None},
         )
     )
+
+
+def _of_model(made: dict[str, list[Json]], model_id: str) -> dict[str, list[Json]]:
+    """Return those of these artefacts, by noun, that were made of a model and can be read."""
+    return {
+        noun: [each for each in some if each["request"]["model"] == model_id and each["status"] == "ready"]
+        for noun, some in made.items()
+    }
 
 
 @view("datasets")

@@ -21,7 +21,7 @@ export function listen() {
   document.querySelector(".find").addEventListener("submit", (event) => {
     event.preventDefault();
     const text = find.value.trim();
-    const part = PARTS[Object.keys(PARTS).find((prefix) => text.startsWith(prefix))];
+    const part = /^[a-z]+_[a-z2-7]{26}$/.test(text) && PARTS[`${text.split("_")[0]}_`];
     if (part) location.hash = `#/${part}/${encodeURIComponent(text)}`;
     else if (text) location.hash = `#/found?name=${encodeURIComponent(text)}`;
   });

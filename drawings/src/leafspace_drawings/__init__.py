@@ -25,7 +25,7 @@ from .model import ModelContext, asks_for_other_rows, cautions_of, draw_model
 from .new_row import DecidedRow, NewRowForm, PastedTable, draw_new_row_form, draw_pasted_rows
 from .notice import draw_letter
 from .operation import Operation, draw_operation
-from .overview import Here, draw_explainer, draw_overview, draw_pending
+from .overview import Here, ModelFigure, draw_explainer, draw_overview, draw_pending
 from .pictures import Picture, address_of, picture_of_id, pictures
 from .place import Call, Place, draw_at
 from .prototype_set import RepresentedRow, SetContext, draw_prototype_set, draw_represented
@@ -62,6 +62,7 @@ __all__ = [
     "Links",
     "MapContext",
     "ModelContext",
+    "ModelFigure",
     "NewRowForm",
     "Operation",
     "OverRows",

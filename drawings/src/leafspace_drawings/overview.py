@@ -10,6 +10,7 @@ from .mean_effects import OverRows
 from .model import kind_of
 from .pictures import address_of, picture, words_of
 from .templating import render
+from .words import measured_on, number, share
 
 Json = Mapping[str, Any]
 
@@ -27,6 +28,44 @@ class Here:
     explainers: Sequence[Json] = ()
     reports: Sequence[Json] = ()
     links: Links = field(default_factory=Links)
+    figures: Mapping[str, "ModelFigure"] = field(default_factory=dict)  # by the id of a model, where there is one
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFigure:
+    """How well a model predicts, in one figure beside that of always giving the same answer."""
+
+    value: str
+    about: str  # what it is, and on which rows it was measured
+    n_cautions: int = 0  # that limit it, or what explains the model
+
+    @classmethod
+    def of_evaluation(cls, result: Json) -> "ModelFigure":
+        """Return the figure of an evaluation: the share of right labels, or the mean absolute error."""
+        found, rows = result["classification"], f"on {result['measured_on']}"
+        if found is not None:
+            return cls(
+                share(found["accuracy"]["share"]), f"right, {_always(share(found['constant_accuracy']))}, {rows}"
+            )
+        error = result["regression"]["mean_absolute_error"]
+        beside = "" if error["constant"] is None else f"{_always(number(error['constant']))}, "
+        return cls(number(error["value"]), f"off on average, {beside}{rows}")
+
+    @classmethod
+    def of_prototypes(cls, result: Json) -> "ModelFigure | None":
+        """Return the figure of the model beside its prototypes; None where their rows have no target."""
+        model, constant = result["baseline"]["model"], result["baseline"]["constant"]
+        if not model:
+            return None
+        rows = f"on {measured_on(model['n_rows'], result['evaluated_on'])}"
+        if result["task"] == "regression":
+            return cls(number(model["r2"]), f"R², 0 by always the same answer, {rows}")
+        beside = f"{_always(share(constant['balanced_accuracy']))}, " if constant else ""
+        return cls(share(model["balanced_accuracy"]), f"balanced accuracy, {beside}{rows}")
+
+
+def _always(figure: str) -> str:
+    return f"{figure} by always the same answer"
 
 
 def draw_overview(here: Here) -> str:
@@ -102,6 +141,7 @@ class _Card:
     def __init__(self, model: Json, here: Here) -> None:
         self.model = model
         self.kind = kind_of(model)
+        self.figure = here.figures.get(model["id"])
         self.href = here.links.to("models", model["id"])
         self.made = [
             (words_of(document["id"]), address_of(document["id"], here.links))

@@ -60,3 +60,11 @@ def test_things_are_found_by_a_part_of_a_name_or_the_beginning_of_an_id(shop: Sh
     dataset = shop.workshop.register_dataset(frame_of(shop.fitted).iloc[:9], target="t", name="Nine rows of TEST")
     for text in ("of test", dataset[:9]):
         assert f'href="#/datasets/{dataset}"' in found.search(shop.workshop.context, text)
+
+
+def test_results_are_found_by_their_kind_and_their_model_or_the_beginning_of_an_id(shop: Shop) -> None:
+    context, address = shop.workshop.context, f'href="#/prototypes/{shop.prototype_set}"'
+    for text in ("prototypes", f"PROTO {shop.model[:9]}", shop.prototype_set[:9], f" {shop.prototype_set[:9]} "):
+        assert address in found.search(context, text), text
+    for text in ("rules", "prototypes of-another-model", shop.prototype_set[1:9], shop.model[:9]):
+        assert address not in found.search(context, text), text

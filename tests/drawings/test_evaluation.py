@@ -228,7 +228,7 @@ def test_the_view_of_a_model_has_the_short_form() -> None:
     assert "if age is below 30 : 40% are wrong, 26% to 55%; elsewhere 11%; 61% of all errors." in text
     assert "the share of wrong predictions is 50%, of all other rows 25%" in text
     assert 'href="#/evaluations/evl_1"' in drawing
-    assert "predicted bad with 0.7, was good" in text
+    assert "predicted bad with a score of 0.7, was good" in text
 
 
 def test_classes_beyond_a_grid_are_listed_by_how_often_they_are_taken_for_others() -> None:

@@ -2,23 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
-from math import floor, log10, tanh
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.explanation_parts import ReferenceKind
-from schemas.json_numbers import json_number
 from storage.errors import StorageError
-from tree_explainers.effects.ensemble_effects import (
-    EnsembleEffects,
-    effects_in_order,
-    points_of_probability,
-    points_per_log_odds,
-    probabilities,
-)
+from tree_explainers.effects.ensemble_effects import EnsembleEffects, effects_in_order, points_of_probability
 from tree_explainers.effects.nearest_cases import NearestCases
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import MethodNotApplicable
@@ -30,13 +21,11 @@ from tree_explainers.rows import Rows
 
 from .dictionary_words import DictionaryWords
 from .effect_references import MeanReference, MeanReferences, PrototypeRows, Reference, reference_of, some_names
+from .effect_texts import EffectScale, EffectTexts, RowEffects
 from .nearest_rows import WarmReference
 from .reference_cases import ReferenceCase, candidates_of
-from .shown_players import ShownPlayer, shown_groups, shown_players
-
-_MOST_REASONS = 4  # as lenders state
-DIGITS = 7
-"""Of an effect, counted from the first of the larger score."""
+from .sentences import Naming
+from .shown_players import shown_groups, shown_players
 
 
 class EffectsQuestion(NamedTuple):
@@ -45,17 +34,6 @@ class EffectsQuestion(NamedTuple):
     kind: ReferenceKind
     mean: MeanReference | None  # None: each row is compared with a prototype of its own
     score: int | None  # index of the score that effects are on; None: the one that decides, or of the predicted class
-
-
-class RowEffects(NamedTuple):
-    """The effects of one row, as they are calculated."""
-
-    reference: int | MeanReference  # index of the prototype that it is compared with, or the rows
-    score: int  # index of the score that effects are on
-    of_players: NDArray[np.float64]  # (n_players,)
-    order: list[int]  # players that have some, largest first
-    total: float  # the sum of all
-    points: NDArray[np.float64] | None = None  # (n_players,) in points of probability; None: as those of one case
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +47,7 @@ class WarmEffects:
     score: int | None  # index of the score that effects are on; None: that of the predicted class
     ranks: NDArray[np.uint16]  # (n_prototypes, n_ranked)
     raw: NDArray[np.float64]  # (n_prototypes, n_scores)
-    shown: Mapping[int, ShownPlayer]  # by player
+    texts: EffectTexts
     means: MeanReferences
     score_of: Mapping[str, int]  # index of the score of each class, and of the one that decides on each outcome
     outcomes: tuple[str, ...]  # that prototypes may have: classes or outcomes; none of a regression
@@ -99,6 +77,7 @@ class WarmEffects:
         prototypes = PrototypeRows(
             ranks, raw, tuple(case.outcome for case in cases), np.array([case.n_covered for case in cases], np.float64)
         )
+        scale = EffectScale(effects.scale, effects.link, effects.has_points)
         of_outcomes = {} if rule is None else dict.fromkeys(rule.outcomes, rule.column)
         return WarmEffects(
             effects=effects,
@@ -108,25 +87,29 @@ class WarmEffects:
             score=rule.column if by_outcome and rule is not None else None,
             ranks=ranks,
             raw=raw,
-            shown={},
+            texts=EffectTexts(scale, cases, raw, description.classes),
             means=MeanReferences(effects, columns, description.feature_names, prototypes, reference),
             score_of={**of_outcomes, **{name: index for index, name in enumerate(description.classes)}},
             outcomes=description.outcomes if by_outcome else description.classes,
         )
 
     def with_words(
-        self, description: ModelDescription, words: DictionaryWords, shown: frozenset[str] | None
+        self, description: ModelDescription, words: DictionaryWords, naming: Naming, shown: frozenset[str] | None
     ) -> "WarmEffects":
         """Return the effects in the words, and by the groups, of a dictionary.
 
         Parameters
         ----------
+        naming
+            How sentences name things in these words.
         shown
             Names of features that callers may see; None: all.
         """
         groups = shown_groups(description, words, shown)
         effects = self.effects.with_groups(description, groups)
-        return replace(self, effects=effects, shown=shown_players(description, effects.players, groups, words, shown))
+        players = shown_players(description, effects.players, groups, words, shown)
+        texts = replace(self.texts, words=words, naming=naming, shown=players, starts={}, references={}, compared={})
+        return replace(self, effects=effects, texts=texts)
 
     def reference(self, text: str | None) -> Reference:
         """Return the reference that a request names; see ``reference_of``."""
@@ -222,115 +205,6 @@ class WarmEffects:
         """What effects are in: ``probability``, ``log_odds`` or ``value``."""
         return self.effects.scale
 
-    def document(
-        self, row: RowEffects, values: Sequence[Any], n_features: int | None, kind: ReferenceKind
-    ) -> dict[str, Any]:
-        """Return the effects of one row, in the plain values of ``Effects`` but for ``of``.
-
-        Parameters
-        ----------
-        values : (n_features,)
-            Of the row, as sent.
-        n_features
-            How many features are listed; None: all that have an effect.
-        kind
-            Of the reference.
-        """
-        effects, order = row.of_players, row.order
-        case = None if isinstance(row.reference, MeanReference) else self.cases[row.reference]
-        reference_raw = self._reference_raw(row)
-        raw = reference_raw + row.total
-        probability = {"probability": self._probability(row, reference_raw)} if self.effects.has_points else {}
-        listed = list(islice((player for player in order if player in self.shown), n_features))
-        in_effects = [float(effects[player]) for player in listed]
-        in_points = self._points(row, listed, in_effects, (raw, reference_raw))
-        digits = _decimals(max(abs(raw), abs(reference_raw)))
-        raw, reference_raw = round(raw, digits), round(reference_raw, digits)
-        features = [
-            self._entry(player, round(effect, digits), part, values, case)
-            for player, effect, part in zip(listed, in_effects, in_points, strict=True)
-        ]
-        n_others = len(order) - len(listed)
-        # What is left by rounding is in it, too, so that the printed numbers add up.
-        rest = round(raw - reference_raw - sum(entry["effect"] for entry in features), digits) + 0.0
-        return {
-            "scale": self.effects.scale,
-            "score": raw,
-            "reference": {**_head(row.reference, case, kind), "score": reference_raw, **probability},
-            "features": features,
-            "rest": {"n_features": n_others, "effect": rest},
-        }
-
-    def principal_reasons(self, row: RowEffects, *, upwards: bool) -> list[dict[str, Any]]:
-        """Return the features, or groups, that move a row's score most in one direction, four at most.
-
-        Protected ones, and those that callers may not see, are none.
-
-        Parameters
-        ----------
-        upwards
-            Whether effects above 0 count; else those below.
-        """
-        effects = row.of_players
-        moving = (player for player in row.order if (effects[player] > 0) == upwards)
-        shown = (self.shown[player] for player in moving if player in self.shown)
-        return [player.reason() for player in islice((each for each in shown if not each.is_protected), _MOST_REASONS)]
-
-    def _reference_raw(self, row: RowEffects) -> float:
-        if isinstance(row.reference, MeanReference):
-            return row.reference.raw_score(row.score)
-        return float(self.raw[row.reference, row.score])
-
-    def _points(
-        self, row: RowEffects, listed: Sequence[int], effects: Sequence[float], ends: tuple[float, float]
-    ) -> Sequence[float | None]:
-        """Return the effects of listed players in points of probability; None where there are no such points.
-
-        ``ends`` are the scores of the row and of its reference.
-        """
-        if row.points is not None:
-            of_listed: list[float] = row.points[listed].tolist()
-            return of_listed
-        if not self.effects.has_points:
-            return [None] * len(listed)
-        slope = points_per_log_odds(*ends)
-        return [effect * slope for effect in effects]
-
-    def _probability(self, row: RowEffects, reference_raw: float) -> float:
-        """Return the probability of the reference case, or the mean of those of the reference rows."""
-        if isinstance(row.reference, MeanReference):
-            raw = row.reference.raw[:, row.score]
-            return round(float(row.reference.weights @ probabilities(raw, self.effects.link)), DIGITS)
-        return round(0.5 * (1 + tanh(reference_raw / 2)), DIGITS)  # by numpy, of one number, it would take 5 us
-
-    def _entry(
-        self, player: int, effect: float, points: float | None, values: Sequence[Any], case: ReferenceCase | None
-    ) -> dict[str, Any]:
-        shown = self.shown[player]
-        entry, index, words = dict(shown.head), shown.index, shown.words
-        if index is not None:
-            value, other = values[index], None if case is None else case.values[index]
-            entry["value"] = json_number(value)
-            if case is not None:
-                entry["reference_value"] = json_number(other)
-            if words is not None:
-                entry["value_text"] = words.value(value)
-            if words is not None and case is not None:
-                entry["reference_text"] = words.value(other)
-        entry["effect"] = effect
-        if points is not None:
-            entry["points"] = round(points, DIGITS)
-        return entry
-
-
-def _head(reference: int | MeanReference, case: ReferenceCase | None, kind: ReferenceKind) -> dict[str, Any]:
-    """Return the beginning of the reference in an answer."""
-    if isinstance(reference, MeanReference):
-        return reference.head
-    assert case is not None  # of one row
-    outcome = {} if case.outcome is None else {"outcome": case.outcome}
-    return {"kind": kind, "row_id": case.row_id, **outcome, "n_rows": 1}
-
 
 def unknown_outcome(outcome: str, known: Sequence[str]) -> StorageError:
     """Return the refusal of an outcome that the model does not have."""
@@ -339,10 +213,6 @@ def unknown_outcome(outcome: str, known: Sequence[str]) -> StorageError:
     else:
         detail = f"{outcome[:80]!r} is no outcome of the model; its outcomes are {some_names(known)}"
     return StorageError("validation_failed", detail, "/outcome")
-
-
-def _decimals(largest: float) -> int:
-    return DIGITS if largest == 0 else max(0, DIGITS - 1 - floor(log10(largest)))
 
 
 def rows_of_values(description: ModelDescription, values: Sequence[Sequence[Any]]) -> Rows:

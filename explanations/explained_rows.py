@@ -20,14 +20,15 @@ from tree_explainers.prototype_sets.nearest import contiguous_leaves
 from tree_explainers.rows import Rows
 
 from . import documents
-from .cell_texts import cell_texts
+from .cell_texts import CellTexts, cell_texts
 from .decisions import decisions_of
-from .effects import RowEffects
+from .effect_texts import RowEffects, WrittenEffects
 from .included_parts import Parts, parts_of
 from .instances import ReadInstances, Run, ids_of_instances, read_instances, row_ids_of, run_readable
 from .near_prototypes import RowsToCompare, near_prototypes
 from .part_writers import ExplainedRow, write_parts
-from .sentences import summary
+from .sentences import NO_CAUSES, summary
+from .shown_players import is_adverse_upwards
 from .warm_explainer import WarmExplainer
 from .warnings import near_tie, outcomes_disagree
 
@@ -134,7 +135,7 @@ def explain_read(
     values = dict(zip(read.indices, read.values, strict=True))
     rows = _accepted_rows(read, indices)
     usual = _are_usual(warm, rows)
-    effects: list[RowEffects | None] = [None] * len(indices)
+    effects: Sequence[RowEffects | None] = [None] * len(indices)
     if warm.effects is not None and parts.effects is not None and "effects" in parts.included and indices:
         effects = warm.effects.of_rows(rows, proximities, compared, outcome.labels, parts.effects, outcome.feeds)
         note_effects([each.of_players for each in effects if each is not None])
@@ -142,9 +143,11 @@ def explain_read(
     raw = rows if isinstance(rows, Rows) or not needs_raw else Rows(warm.features.names, tuple(rows.T))
     data: list[Any] = [None] * len(row_ids)
     of_rows = [values[index] for index in indices]
-    compared_rows = RowsToCompare(leaves, proximities, of_rows, list(map(cell_texts, of_rows)), usual)
+    cells, field_of = list(map(cell_texts, of_rows)), orjson.loads if is_plain else orjson.Fragment
+    compared_rows = RowsToCompare(leaves, proximities, of_rows, cells, usual)
     for row, (index, near) in enumerate(zip(indices, near_prototypes(warm, parts, compared_rows), strict=True)):
         tick()
+        of_row, decision = effects[row], None if decided is None else decided[row]
         explained = ExplainedRow(
             outcome=outcome,
             row=row,
@@ -157,13 +160,14 @@ def explain_read(
             is_usual=usual[row],
             near_tie=bool(are_near[row]),
             raw=raw.take(slice(row, row + 1)) if needs_raw and isinstance(raw, Rows) else None,
-            effects=effects[row],
+            effects=None if of_row is None else _written(warm, parts, of_row, decision, values[index], cells[row]),
+            field_of=field_of,
             compared_class=compared[row],
-            decision=None if decided is None else decided[row],
+            decision=decision,
             target=read.targets.get(index),
             reference=read.references.get(index),
         )
-        data[index] = finish(_explanation(warm, parts, row_ids[index], explained, is_plain=is_plain))
+        data[index] = finish(_explanation(warm, parts, row_ids[index], explained))
     for index, error in refused.items():
         data[index] = documents.refusal(row_ids[index], error)
     return data
@@ -186,15 +190,30 @@ def _are_usual(warm: WarmExplainer, rows: Rows | NDArray[np.float64]) -> list[bo
     return usual
 
 
-def _explanation(
-    warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow, *, is_plain: bool
-) -> dict[str, Any]:
+def _written(
+    warm: WarmExplainer,
+    parts: Parts,
+    effects: RowEffects,
+    decision: dict[str, Any] | None,
+    values: Sequence[Any],
+    cells: CellTexts,
+) -> WrittenEffects | None:
+    """Return the effects of a row in words, with the principal reasons for what is decided where that is adverse."""
+    if warm.effects is None or parts.effects is None:
+        return None
+    upwards = None
+    if decision is not None and decision["outcome"] in warm.adverse:
+        upwards = is_adverse_upwards(warm.session.description, effects.score, decision["outcome"])
+    return warm.effects.texts.write(effects, values, cells, parts.n_reasons, parts.effects.kind, upwards)
+
+
+def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:
     standing = explained.near.standing
     prediction = _prediction(warm, explained)
     decision = {} if explained.decision is None else {"decision": _labelled(warm, explained.decision)}
     actual = {} if explained.target is None else {"target": explained.target}
     compared = {} if explained.compared_class is None else {"label": _compared_label(warm, explained)}
-    near = _nearest_prototypes(warm, parts, explained, orjson.loads if is_plain else orjson.Fragment)
+    near = _nearest_prototypes(warm, parts, explained)
     document = {
         "object": "explanation",
         "row_id": row_id,
@@ -217,7 +236,9 @@ def _explanation(
             document["warnings"] = [disagreement, *document["warnings"]]
     outcome = prediction | decision | actual | compared
     read_reasons = partial(orjson.loads, explained.near.reasons[0]) if near else None
-    document["summary"] = summary(outcome, near, standing, document, warm.wording.naming, read_reasons)
+    causes = NO_CAUSES if explained.effects is None else explained.effects.causes
+    naming = warm.wording.naming
+    document["summary"] = summary(outcome, near, standing, document, naming, read_reasons=read_reasons, causes=causes)
     return document
 
 
@@ -240,13 +261,10 @@ def _prediction(warm: WarmExplainer, explained: ExplainedRow) -> dict[str, Any]:
     return documents.class_prediction(classes[label], classes, explained.scores, near_tie=explained.near_tie)
 
 
-def _nearest_prototypes(
-    warm: WarmExplainer, parts: Parts, explained: ExplainedRow, field_of: Callable[[bytes], Any]
-) -> list[dict[str, Any]]:
-    """Return the nearest prototypes; ``field_of`` returns what a field of an answer has for JSON."""
+def _nearest_prototypes(warm: WarmExplainer, parts: Parts, explained: ExplainedRow) -> list[dict[str, Any]]:
     prototypes, shares, n_shared, reasons, _ = explained.near
     near: list[dict[str, Any]] = [
-        {**prototype.head, "proximity": share, "reasons": field_of(text)}
+        {**prototype.head, "proximity": share, "reasons": explained.field_of(text)}
         for prototype, share, text in zip(prototypes, shares, reasons, strict=True)
     ]
     if parts.is_full:

@@ -8,7 +8,7 @@ from tree_explainers.effects.ensemble_effects import mean_absolute_effects
 from tree_explainers.prototype_sets.nearest import contiguous_leaves
 from tree_explainers.rows import Rows
 
-from .effects import DIGITS
+from .effect_texts import DIGITS
 from .reference_file import evenly_spaced
 from .warm_explainer import WarmExplainer
 
@@ -41,7 +41,7 @@ def mean_effects_of_reference_rows(warm: WarmExplainer) -> dict[str, Any] | None
     if not effects:
         return None
     means = mean_absolute_effects(np.stack(effects)).tolist()
-    sizes = [(means[player], shown.name) for player, shown in warm.effects.shown.items() if means[player]]
+    sizes = [(means[player], shown.name) for player, shown in warm.effects.texts.shown.items() if means[player]]
     sizes.sort(key=lambda entry: -entry[0])
     return {
         "n_rows": len(effects),

@@ -15,14 +15,17 @@ from tree_explainers.rows import Rows
 from .changes import ChangedRow, changes_of
 from .contrasts import ContrastedRow, ContrastLimits, contrasts
 from .curves import curves_of
-from .effects import RowEffects
+from .effect_texts import WrittenEffects
 from .included_parts import Parts
 from .near_prototypes import Near
 from .reason_texts import Compared
-from .shown_players import is_adverse_upwards
 from .warm_explainer import WarmExplainer
 
 Document = dict[str, Any]
+
+
+FieldOf = Callable[[bytes], Any]
+"""Returns what a field of an answer has for JSON: the same as a fragment, or as plain values."""
 
 
 class ExplainedRow(NamedTuple):
@@ -39,7 +42,8 @@ class ExplainedRow(NamedTuple):
     is_usual: bool  # nothing of it is missing, and all of it is within the ranges of the reference rows
     near_tie: bool
     raw: Rows | None  # the row alone, as the model takes it; None: no part needs it
-    effects: RowEffects | None  # None: it has none, or they are not included
+    effects: WrittenEffects | None  # None: it has none, or they are not included
+    field_of: FieldOf
     compared_class: int | None  # its class or outcome, which prototypes of others contrast with; None: neither
     decision: Document | None  # what is decided of it; None of a plain regression
     target: str | float | None = None  # its class or value in the target column, where that is known
@@ -73,17 +77,9 @@ def _writes(name: str) -> Callable[[Writer], Writer]:
 
 
 @_writes("effects")
-def _effects(warm: WarmExplainer, parts: Parts, explained: ExplainedRow, _document: Document) -> Document | None:
+def _effects(_warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _document: Document) -> Any:
     """Return by how much each feature moves the row's score from that of a reference case, or of several."""
-    if warm.effects is None or explained.effects is None or parts.effects is None:
-        return None
-    effects = warm.effects.document(explained.effects, explained.values, parts.n_reasons, parts.effects.kind)
-    effects["reference"] |= warm.wording.words.outcome_text(effects["reference"].get("outcome"))
-    classes = warm.session.description.classes
-    if explained.decision is not None and explained.decision["outcome"] in warm.adverse:
-        upwards = is_adverse_upwards(warm.session.description, explained.effects.score, explained.decision["outcome"])
-        effects["principal_reasons"] = warm.effects.principal_reasons(explained.effects, upwards=upwards)
-    return {"of": classes[explained.effects.score], **effects} if classes else effects
+    return None if explained.effects is None else explained.field_of(explained.effects.text)
 
 
 @_writes("values")

@@ -1,10 +1,9 @@
 """Sentences of explanations, the same for clients in every language; those of reasons are in ``reason_texts``."""
 
 from collections.abc import Callable, Mapping, Sequence
-from math import tanh
 from typing import Any, NamedTuple
 
-from leafspace_drawings.words import outcome, reference_case, rounded
+from leafspace_drawings.words import outcome, rounded
 from leafspace_drawings.words import share as percent
 
 from tree_explainers import wording
@@ -12,10 +11,10 @@ from tree_explainers.column_words import ColumnWords
 
 from .typicality import Standing
 
-_N_FEATURES = 3  # that a summary names
+N_FEATURES = 3
+"""Features that a summary names."""
 _MOST_DIGITS = 6  # of a rounded score
 _PLAIN_FROM, _NEARLY_ONE, _NEARLY_HUNDRED = 1e-4, 0.99, 99  # sizes that two digits are enough for, and no exponent
-_LEAST_SHARE = 0.05  # of the difference of two scores: features that move it less are not named beside the first
 
 
 def _value_words(_feature: str, value: Any) -> str:  # a cell
@@ -37,13 +36,25 @@ class Naming(NamedTuple):
 AS_THEY_ARE = Naming()
 
 
+class Causes(NamedTuple):
+    """The sentence that names the features that move a row's score most."""
+
+    sentence: str = ""  # empty: no feature is named
+    row_id: str | None = None  # the row that it compares the score with; None: it names none
+
+
+NO_CAUSES = Causes()
+
+
 def summary(
     prediction: Mapping[str, Any],
     nearest: Sequence[Mapping[str, Any]],
     standing: Standing,
     parts: Mapping[str, Any] | None = None,
     naming: Naming = AS_THEY_ARE,
+    *,
     read_reasons: Callable[[], Sequence[Mapping[str, Any]]] | None = None,
+    causes: Causes = NO_CAUSES,
 ) -> str:
     """Return an explanation in a few sentences.
 
@@ -60,16 +71,17 @@ def summary(
     standing
         Where the row stands among others.
     parts
-        Optional parts that the summary speaks of, as explanations have them: ``effects``, ``evidence``,
-        ``training_rows`` and ``changes``.
+        Optional parts that the summary speaks of, as explanations have them: ``evidence``, ``training_rows`` and
+        ``changes``.
     naming
         How features, their values and outcomes are named.
     read_reasons
         Returns the reasons of the nearest prototype, where those in its entry are JSON already.
+    causes
+        Of the row's effects.
     """
     parts = parts or {}
-    causes = _of_effects(parts["effects"], naming) if "effects" in parts else ""
-    sentences = [_of_prediction(prediction, naming), causes]
+    sentences = [_of_prediction(prediction, naming), causes.sentence]
     if "evidence" in parts:
         sentences.append(_of_evidence(parts["evidence"], naming))
     if "training_rows" in parts:
@@ -78,12 +90,11 @@ def summary(
         subject = "The decision would be" if _has_bands(prediction) else "It would be predicted as"
         sentences.append(_of_changes(parts["changes"], naming, subject))
     if nearest:
-        compared_with = parts["effects"]["reference"].get("row_id") if causes else None
-        sentences.append(_of_nearest(prediction, nearest[0], standing, naming, compared_with))
-        if not causes:  # otherwise features are named already
+        sentences.append(_of_nearest(prediction, nearest[0], standing, naming, causes.row_id))
+        if not causes.sentence:  # otherwise features are named already
             reasons = nearest[0]["reasons"] if read_reasons is None else read_reasons()
-            features = [naming.mention(reason["feature"]) for reason in reasons[:_N_FEATURES]]
-            sentences.append(f"The trees that they share ask most often about {_listed(features)}." if features else "")
+            features = [naming.mention(reason["feature"]) for reason in reasons[:N_FEATURES]]
+            sentences.append(f"The trees that they share ask most often about {listed(features)}." if features else "")
     else:
         sentences.append("It shares no leaf with any prototype.")
     return " ".join(filter(None, [*sentences, standing.abstention]))
@@ -122,28 +133,6 @@ def _rounded_within(score: float, ends: Sequence[float]) -> str:
     """Return a score in as few digits, two at least, as keep it on its side of all ends."""
     shorter = (rounded(score, digits) for digits in range(2, _MOST_DIGITS))
     return _number(next((each for each in shorter if all((each < end) == (score < end) for end in ends)), score))
-
-
-def _of_effects(effects: Mapping[str, Any], naming: Naming) -> str:
-    """Return by how much the score differs from that of the reference case, and which features have it differ most."""
-    reference, has_points = effects["reference"], any("points" in entry for entry in effects["features"])
-    score, reference_score = effects["score"], reference["score"]
-    probability = 0.5 * (1 + tanh(score / 2))
-    difference = probability - reference["probability"] if has_points else score - reference_score
-    field = "points" if has_points else "effect"
-    listed = (entry for entry in effects["features"] if "protected" not in entry)
-    causes = [entry for entry in listed if entry[field] * difference > 0][:_N_FEATURES]
-    if not causes:
-        return ""
-    causes = [each for each in causes if each is causes[0] or abs(each[field]) >= _LEAST_SHARE * abs(difference)]
-    words = "probability" if has_points else _OF_SCALE[effects["scale"]]
-    of = f" of {naming.outcome_text(effects['of'])}" if "of" in effects else ""
-    case = {**reference, "outcome": naming.outcome(reference["outcome"])} if "outcome" in reference else reference
-    named = _listed(
-        [f"{naming.mention(each['feature'])} ({_values_of(each, naming)}{_signed(each[field])})" for each in causes]
-    )
-    direction, size = "higher" if difference > 0 else "lower", _signed(abs(difference)).removeprefix("+")
-    return f"Compared with {reference_case(case)}, its {words}{of} is {size} {direction}, mostly by {named}."
 
 
 def _of_evidence(evidence: Mapping[str, Any], naming: Naming) -> str:
@@ -187,33 +176,19 @@ def _of_changes(changes: Mapping[str, Any], naming: Naming, subject: str) -> str
     parts = changes["options"][0]["changes"]
     named = [
         f"{naming.mention(part['feature'])} were {naming.value(part['feature'], part['to'])}"
-        for part in parts[:_N_FEATURES]
+        for part in parts[:N_FEATURES]
     ]
     n_others = len(parts) - len(named)
     others = [f"{n_others} other feature{'' if n_others == 1 else 's'} changed, too"] if n_others else []
-    return f"{subject} {outcome_words} if {_listed([*named, *others])}."
+    return f"{subject} {outcome_words} if {listed([*named, *others])}."
 
 
-_OF_SCALE = {"probability": "score", "log_odds": "score in log-odds", "value": "value"}
-
-
-def _signed(number: float) -> str:
+def signed(number: float) -> str:
     """Return a difference in two digits, or in all that are before its point."""
     if _PLAIN_FROM <= abs(number) < _NEARLY_ONE or 1 <= abs(number) < _NEARLY_HUNDRED:
         return f"{number:+.2g}"  # which would come of it below, in thrice the time
     short = rounded(number, 2)
     return f"{'+' if short >= 0 else ''}{wording.number_text(short)}"
-
-
-def _values_of(entry: Mapping[str, Any], naming: Naming) -> str:
-    """Return the values of a feature, of the row and of the reference case; nothing where they are not known."""
-    if "value" not in entry:
-        return ""
-    feature = entry["feature"]
-    value = naming.value(feature, entry["value"])
-    if "reference_value" not in entry:
-        return f"{value}: "
-    return f"{value}, there {naming.value(feature, entry['reference_value'])}: "
 
 
 def _of_nearest(
@@ -267,5 +242,6 @@ def _number(value: float) -> str:
     return wording.number_text(rounded(value, _MOST_DIGITS))
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them."""
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

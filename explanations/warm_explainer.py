@@ -289,7 +289,7 @@ def _prototype(item: dict[str, Any], model: Model) -> WarmPrototype:
 def _worded(effects: WarmEffects | None, session: ModelSession, wording: ExplainerWording) -> WarmEffects | None:
     if effects is None:
         return None
-    return effects.with_words(session.description, wording.words, wording.shown_names)
+    return effects.with_words(session.description, wording.words, wording.naming, wording.shown_names)
 
 
 def _reference_case(prototype: WarmPrototype) -> ReferenceCase:

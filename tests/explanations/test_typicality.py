@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from explanations.effect_texts import EffectScale, EffectTexts, RowEffects
 from explanations.explained_rows import explain_instances
-from explanations.sentences import summary
+from explanations.reference_cases import ReferenceCase
+from explanations.sentences import Causes, summary
+from explanations.shown_players import ShownPlayer
 from explanations.typicality import UNKNOWN, TypicalityScale
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanations import ExplanationList, ExplanationRequest
@@ -192,27 +195,32 @@ def test_a_summary_says_decision_evidence_change_and_then_likeness() -> None:
     )
 
 
+def _causes(case: ReferenceCase, score: float, feature: str, total: float, *classes: str) -> Causes:
+    """Return the sentence of a row whose score is that of a case but for the effect of one feature."""
+    scale = EffectScale("probability" if classes else "value", None)
+    shown = {0: ShownPlayer({"feature": feature}, None, None, None)}
+    texts = EffectTexts(scale, [case], np.array([[score]]), classes, shown=shown)
+    return texts.write(RowEffects(0, 0, np.array([total]), [0], total), [], [], None, "nearest", None).causes
+
+
 @pytest.mark.parametrize(
     ("score", "text"), [(0.9991, "0.999"), (0.5, "0.5"), (1.0, "1"), (0.9999996, "0.9999996"), (0.0001, "0.0001")]
 )
 def test_only_a_whole_difference_is_said_to_be_1(score: float, text: str) -> None:
-    reference = {"kind": "contrast", "row_id": "3", "outcome": "good", "score": 0.0}
-    effects = {"of": "bad", "scale": "probability", "score": score, "reference": reference}
-    entry = {"feature": "debts", "effect": score}
+    causes = _causes(ReferenceCase("3", "good", [], is_sure=True), 0.0, "debts", score, "bad")
 
-    said = summary({"label": "bad"}, [], UNKNOWN, {"effects": {**effects, "features": [entry]}})
+    said = summary({"label": "bad"}, [], UNKNOWN, causes=causes)
 
-    assert f"its score of bad is {text} higher, mostly by debts (+{text})." in said
+    assert f"Compared with row 3 (good), its score of bad is {text} higher, mostly by debts (+{text})." in said
 
 
 def test_a_row_that_is_reference_and_prototype_is_named_once() -> None:
-    reference = {"kind": "nearest", "row_id": "207", "score": 208.8}
-    effects = {"scale": "value", "score": 263.1, "reference": reference, "features": [{"feature": "bmi", "effect": 54}]}
+    causes = _causes(ReferenceCase("207", None, [], is_sure=True), 208.8, "bmi", 54.3)
     nearest: list[Json] = [
         {"row_id": row_id, "value": 208.8, "proximity": 0.5, "reasons": []} for row_id in ("207", "8")
     ]
 
-    same, other = (summary({"value": 263.1}, [each], UNKNOWN, {"effects": effects}) for each in nearest)
+    same, other = (summary({"value": 263.1}, [each], UNKNOWN, causes=causes) for each in nearest)
 
     assert same == (
         "Predicted as 263.1. Compared with row 207, its value is 54 higher, mostly by bmi (+54). Its nearest prototype "

@@ -83,11 +83,10 @@ def effects_add_up() -> Iterator[None]:
 
     write, begin = part_writers._WRITERS["effects"], ExplanationFields.__init__  # all pass there
 
-    def checked_writer(warm: Any, parts: Any, explained: Any, document: Json) -> Json | None:
-        effects: Json | None = write(warm, parts, explained, document)
-        if effects is not None:
-            check_effects(effects, document["prediction"])
-        return effects
+    def checked_writer(warm: Any, parts: Any, explained: Any, document: Json) -> Any:
+        if explained.effects is not None:
+            check_effects(json.loads(explained.effects.text), document["prediction"])
+        return write(warm, parts, explained, document)
 
     def checked_begin(self: Any, details: Any, *others: Any) -> None:
         begin(self, details, *others)

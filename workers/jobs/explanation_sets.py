@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from explanations.effects import DIGITS
+from explanations.effect_texts import DIGITS
 from explanations.explainer_records import read_explainer
 from explanations.included_parts import n_rows_listed, n_values_shown, parts_of
 from explanations.warm_explainer import WarmExplainer
@@ -261,7 +261,9 @@ def _mean_absolute_effects(warm: WarmExplainer, tally: Tally) -> list[MeanEffect
     if warm.effects is None or not tally.n_with_effects:
         return []
     sums = [
-        (tally.effects[player], shown.name) for player, shown in warm.effects.shown.items() if tally.effects[player]
+        (tally.effects[player], shown.name)
+        for player, shown in warm.effects.texts.shown.items()
+        if tally.effects[player]
     ]
     sums.sort(key=lambda entry: -entry[0])
     means = [(name, exact_value(total, tally.n_with_effects)) for total, name in sums]

@@ -138,6 +138,10 @@ class Column(Contract):
         "What its values are called in the dictionary; of the target, its classes and the outcomes of decisions. "
         "Absent where they have no labels."
     )
+    adverse: list[str] | SkipJsonSchema[None] = absent(
+        "Of the target: the classes and outcomes that the dictionary declares adverse to the person concerned. Absent "
+        "where it declares none."
+    )
     type: Literal["number", "category", "boolean"] = Field(description="Type of the column's values.")
     role: Literal["feature", "target", "row_id", "ignored"] = Field(
         description="Use of the column; `ignored` if the metadata name it nowhere."

@@ -134,12 +134,13 @@ def _forget_words(connection: Connection, dataset: str) -> None:
 
 
 def _labels(column: Row, words: Mapping[str, Any], outcomes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the labels of a column's values, and of the target the labels of outcomes, as its field ``labels``."""
-    if column["role"] == "target":
-        labels = [{"value": each["name"], "label": each["label"]} for each in outcomes if each.get("label")]
-    else:
+    """Return a column's ``labels``: of its values, and of the target those of outcomes with those that are adverse."""
+    if column["role"] != "target":
         labels = words.get(column["name"], {}).get("values", [])
-    return {"labels": labels} if labels else {}
+        return {"labels": labels} if labels else {}
+    labels = [{"value": each["name"], "label": each["label"]} for each in outcomes if each.get("label")]
+    adverse = [each["name"] for each in outcomes if each.get("adverse")]
+    return ({"labels": labels} if labels else {}) | ({"adverse": adverse} if adverse else {})
 
 
 def _said(words: Mapping[str, Any]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from leafspace_drawings import Call, Links, Place, draw_at, pictures
+from leafspace_drawings.classes import with_adverse
 from pydantic import BaseModel
 
 from explanations.mean_effects import mean_effects_of_reference_rows
@@ -47,13 +48,14 @@ def beside(context: AppContext, document: Json) -> tuple[Json, Json]:
     """Return the model and the dataset of an artefact."""
     request = document["request"]
     known = to_json(context.models.get(request["model"]).view)
-    return known, shown_dataset(context, request["dataset"])
+    return known, shown_dataset(context, request["dataset"], known)
 
 
-def shown_dataset(context: AppContext, dataset_id: str) -> Json:
-    """Return a dataset without the columns that its dictionary hides."""
+def shown_dataset(context: AppContext, dataset_id: str, model: Json | None = None) -> Json:
+    """Return a dataset without what its dictionary hides, and with what a model's decision declares adverse."""
     hidden = context.dictionaries.get(dataset_id).hidden
-    return without_hidden(to_json(context.datasets.get(dataset_id).view), hidden)
+    whole = without_hidden(to_json(context.datasets.get(dataset_id).view), hidden)
+    return dict(with_adverse(whole, model) or whole)
 
 
 def fitting_datasets(context: AppContext, model: Json, made: Mapping[str, list[Json]] | None = None) -> list[Json]:

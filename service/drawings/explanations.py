@@ -182,7 +182,7 @@ class Beside:
         prototypes = ready(context, PROTOTYPE_SETS, explainer.prototype_set)
         warm = warm_explainer(context, explainer_id)
         known = to_json(context.models.get(explainer.model).view)
-        dataset = shown_dataset(context, prototypes["request"]["dataset"])
+        dataset = shown_dataset(context, prototypes["request"]["dataset"], known)
         words = context.dictionaries.get(dataset["id"]).words or {}
         fixed = frozenset(each["name"] for each in words.get("features", ()) if each.get("fixed"))
         include = ["curves"]

@@ -40,7 +40,7 @@ class RegionsToExplain:
         explainer = to_json(explainers.get_explainer(context, explainer_id))
         known = to_json(context.models.get(explainer["model"]).view)
         prototypes = ready(context, PROTOTYPE_SETS, explainer["prototype_set"])
-        dataset = shown_dataset(context, prototypes["request"]["dataset"])
+        dataset = shown_dataset(context, prototypes["request"]["dataset"], known)
         shown = known["feature_names"] if explainer["shown_features"] == "all" else explainer["shown_features"]
         columns = {column["name"]: column for column in dataset["columns"] if column["name"] in shown}
         numeric = _numeric(context, known, columns)

@@ -25,7 +25,9 @@ async function allRows(id, { call }) {
 class Plane {
   constructor(plane, rows, frame) {
     Object.assign(this, { plane, rows, frame, chosen: -1, lasso: [] });
-    this.labels = [...plane.querySelectorAll(".ls-legend bdi")].map((each) => each.textContent);
+    const legend = [...plane.querySelectorAll("[data-label]")];
+    this.labels = legend.map((each) => each.dataset.label);
+    this.tokens = legend.map((each) => each.dataset.token);
     this.canvas = document.createElement("canvas");
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "application");
@@ -80,7 +82,7 @@ class Plane {
       const label = row.outcome ?? (by === "predicted_label" ? row.predicted_label : row.label ?? row.predicted_label);
       const number = this.labels.indexOf(label);
       pen.globalAlpha = ranks ? 0.2 + 0.8 * ranks[index] : by === "error" && !isError ? 0.5 : 0.8;
-      const token = ranks ? "--leaf" : by === "error" ? (isError ? "--warn" : "--line") : number < 0 || number > 9 ? "--c-other" : `--c${number + 1}`;
+      const token = ranks ? "--leaf" : by === "error" ? (isError ? "--warn" : "--line") : this.tokens[number] ?? "--c-other";
       pen.fillStyle = colourOf(token);
       pen.beginPath();
       SHAPES[by === "error" ? Number(isError) : Math.max(0, number) % SHAPES.length](pen, x, y, 3);

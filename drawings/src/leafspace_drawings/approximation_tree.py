@@ -93,7 +93,8 @@ class _One:
     @cached_property
     def picture(self) -> Markup:
         """The tree as SVG, whose shapes have classes beside their colours, so that it follows light and dark."""
-        drawn = write_svg(tree_of(with_labels(self.result, self.classes.said)))
+        adverse = set(map(self.classes.said, self.classes.adverse))
+        drawn = write_svg(tree_of(with_labels(self.result, self.classes.said)), adverse)
         return Markup(_ELEMENT.sub(_with_classes, drawn))  # noqa: S704  # every text in it is escaped
 
     @property

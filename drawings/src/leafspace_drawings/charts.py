@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, TypeVar
 
-from .classes import COLOURS, OTHER_COLOUR
+from .classes import OTHER_COLOUR, Classes
 from .columns import ColumnNames
 from .tree_documents import tree_of
 from .tree_svg import write_svg
@@ -127,8 +127,9 @@ def _prototypes(document: Json, _names: ColumnNames) -> Chart:
 
 
 @chart("map")
-def _map(document: Json, _names: ColumnNames) -> Chart:
+def _map(document: Json, names: ColumnNames) -> Chart:
     result = document["result"]
+    marks = Classes(result["classes"], names.dataset)
     preview, classes = result["preview"], result["classes"]
     indices = preview["class_indices"] if result["task"] == "classification" else [None] * len(preview["x"])
     groups: dict[int | None, list[int]] = {}
@@ -139,7 +140,7 @@ def _map(document: Json, _names: ColumnNames) -> Chart:
             "rows" if group is None else str(classes[group]),
             tuple(preview["x"][each] for each in groups[group]),
             tuple(preview["y"][each] for each in groups[group]),
-            COLOURS[group] if group is not None and group < len(COLOURS) else OTHER_COLOUR,
+            OTHER_COLOUR if group is None else marks[classes[group]].colour,
             tuple(str(preview["rows"][each]) for each in groups[group]),
         )
         for group in sorted(groups, key=lambda each: (each is None, each))

@@ -48,6 +48,7 @@ class ColumnNames:
     """
 
     def __init__(self, dataset: Json | None) -> None:
+        self.dataset = dataset
         columns = () if dataset is None else dataset.get("columns", ())
         self._known = {column["name"]: column for column in columns}
 

@@ -37,13 +37,12 @@ class Decided:
     def of_model(cls, model: Json, dataset: Json | None) -> "Decided":
         """Return what a model decides, from its document and that of a dataset with its features."""
         decision = model.get("decision")
-        marks, adverse = Classes.of_outcomes(model, dataset), set()
+        marks = Classes.of_outcomes(model, dataset)
         ends = [""] * len(marks.labels)
         if decision is not None:
             ends = band_ends([band["below"] for band in decision["bands"][:-1]])
-            adverse = set(decision["adverse"])
         listed = [
-            DecidedOutcome(marks[label], words, label in adverse)
+            DecidedOutcome(marks[label], words, label in marks.adverse)
             for label, words in zip(marks.labels, ends, strict=True)
         ]
         score_of = None if decision is None else decision["score_of"]

@@ -11,6 +11,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, TypeVar
 
+from .classes import with_adverse
 from .links import Links
 
 Json = Mapping[str, Any]
@@ -34,7 +35,7 @@ class Picture:
     def beside(self, model: Json | None = None, dataset: Json | None = None, **options: Any) -> Any:  # a context
         """Return what stands beside an answer, as ``draw`` takes it; the model and the dataset may be unknown."""
         assert self.context is not None  # pictures without it are drawn by functions of their own
-        sources = {"model": model, "dataset": dataset} if self.is_made_of_rows else {}
+        sources = {"model": model, "dataset": with_adverse(dataset, model)} if self.is_made_of_rows else {}
         return self.context(**sources, **options)
 
 

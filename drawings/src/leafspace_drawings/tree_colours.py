@@ -1,10 +1,10 @@
 """Colours of classes and values. They never distinguish red from green, and a text always repeats them."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from .classes import COLOURS, OTHER_COLOUR
+from .classes import COLOURS, OTHER_COLOUR, colour_numbers
 from .tree_documents import Tree
 
 OTHER_CLASSES = OTHER_COLOUR
@@ -22,10 +22,13 @@ class Colours:
     highest: float
 
     @staticmethod
-    def of(content: Tree) -> "Colours":
-        """Return the colours of a tree; if there are too many classes, the most frequent in leaves get their own."""
+    def of(content: Tree, adverse: Collection[str] = ()) -> "Colours":
+        """Return the colours of a tree; if there are too many classes, the most frequent in leaves get their own.
+
+        ``adverse`` are classes that are so to the person concerned, see ``colour_numbers``.
+        """
         values = [node.prediction for node in content.nodes if isinstance(node.prediction, float)]
-        return Colours(_of_classes(content), min(values, default=0.0), max(values, default=0.0))
+        return Colours(_of_classes(content, adverse), min(values, default=0.0), max(values, default=0.0))
 
     def of_label(self, label: str) -> str:
         """Return the colour of a class."""
@@ -47,14 +50,15 @@ class Colours:
         return self.of_label(prediction) if isinstance(prediction, str) else self.of_value(prediction)
 
 
-def _of_classes(content: Tree) -> dict[str, str]:
+def _of_classes(content: Tree, adverse: Collection[str]) -> dict[str, str]:
     labels = content.classes
     if len(labels) > len(COLOURS):
         n_rows: Counter[float | str] = Counter()
         for node in content.nodes:
             n_rows[node.prediction] += node.n_samples if node.left is None else 0
         labels = sorted(labels, key=lambda label: -n_rows[label])
-    return dict(zip(labels, COLOURS, strict=False))
+    numbers = colour_numbers(labels, adverse)
+    return {label: COLOURS[number - 1] for label, number in numbers.items() if number is not None}
 
 
 def text_colour_on(fill: str) -> str:

@@ -4,7 +4,7 @@ The root is at the left and leaves are below each other, so that every text is h
 be scrolled through. The width of an edge is proportional to the share of rows that take it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -30,9 +30,9 @@ EMPTY_BAR = "#e8ebee"
 _NEARLY_ALL = 1 - 1e-9  # of a bar: the rest is rounding
 
 
-def write_svg(content: Tree) -> str:
-    """Return the whole document."""
-    colours = Colours.of(content)
+def write_svg(content: Tree, adverse: Collection[str] = ()) -> str:
+    """Return the whole document; ``adverse`` are classes that are so to the person concerned."""
+    colours = Colours.of(content, adverse)
     drawing = _Drawing(content, colours, _lay_out(content.nodes))
     header = Header.of(content, colours, drawing.width)
     width = max(drawing.width, header.width) + 2 * _MARGIN

@@ -29,6 +29,8 @@ def test_the_words_of_the_form_are_those_that_there_are(shop: Shop) -> None:
     assert "data-revision" not in VIEWS["dictionary"](context, dataset, {})
     put_dictionary(context, dataset, request, Precondition())
     drawing = VIEWS["dictionary"](context, dataset, {})
+    target = next(column for column in context.datasets.get(dataset).view.columns if column.role == "target")
+    assert target.adverse == ["no"]  # which decides the colours of classes
 
     (text,) = re.findall(r'data-words="([^"]*)"', drawing)
     assert DictionaryRequest.model_validate(json.loads(unescape(text))) == request

@@ -50,6 +50,10 @@ class Column(Record):
     """What its values are called in the dictionary; of the target, its classes and the outcomes of decisions. Absent
     where they have no labels.
     """
+    adverse: list[str] | Unset = UNSET
+    """Of the target: the classes and outcomes that the dictionary declares adverse to the person concerned. Absent
+    where it declares none.
+    """
     type_: Type | str
     """Type of the column's values."""
     role: ColumnRole | str

@@ -99,6 +99,7 @@ def _column_words(name: str, column: Column, entry: FeatureWords | None) -> Colu
         name=column.title or name,
         unit=column.unit if column.type == "number" else None,
         decimals=None if entry is None else entry.decimals,
+        plain_digits=bool(column.plain_digits),
         labels={} if entry is None else {_value_of(each.value, column): each.label for each in entry.values},
     )
 

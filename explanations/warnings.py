@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from schemas.datasets import Column
 from tree_explainers import wording
+from tree_explainers.column_words import ColumnWords
 from tree_explainers.onnx_models.description import ModelColumn, ModelDescription
 
 from .dictionary_words import DictionaryWords
@@ -55,7 +56,7 @@ class RowWarnings:
         self._range_texts = {
             index: _HIDDEN_RANGE
             if shown is not None and self._names[index] not in shown
-            else _range_text(column, is_single=is_single)
+            else _range_text(column, self._words[index], is_single=is_single)
             for index, column in with_range.items()
         }
         self._categories = [
@@ -174,12 +175,14 @@ def _widened(column: Column, *, is_single: bool) -> tuple[float, float]:
         return (float(below) + float(np.float32(low))) / 2, (float(above) + float(np.float32(high))) / 2
 
 
-def _range_text(column: Column, *, is_single: bool) -> str:
+def _range_text(column: Column, words: ColumnWords, *, is_single: bool) -> str:
     if column.type == "boolean":
         return "the reference rows have yes and no"
     # In single precision .1 is kept as .10000000149.
     ends = [float(str(np.float32(end))) if is_single else end for end in _range_of(column)]
     low, high = map(wording.number_text, ends)
+    if words.plain_digits:
+        low, high = map(wording.without_commas, (low, high))
     return f"all reference rows have {low}" if low == high else f"the reference rows have {low} to {high}"
 
 

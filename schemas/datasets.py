@@ -142,6 +142,10 @@ class Column(Contract):
         "Of the target: the classes and outcomes that the dictionary declares adverse to the person concerned. Absent "
         "where it declares none."
     )
+    plain_digits: bool | SkipJsonSchema[None] = absent(
+        "Whether texts write its numbers without commas of thousands, as years and codes are: where the dictionary "
+        "says so or, where it says nothing, all are whole numbers from 1500 to 2100. Absent otherwise."
+    )
     type: Literal["number", "category", "boolean"] = Field(description="Type of the column's values.")
     role: Literal["feature", "target", "row_id", "ignored"] = Field(
         description="Use of the column; `ignored` if the metadata name it nowhere."

@@ -41,6 +41,12 @@ class FeatureWords(Contract):
         description="Decimals to which texts round its values; null: none are cut off. Ends of conditions are never "
         "rounded by it.",
     )
+    plain_digits: bool | None = Field(
+        default=None,
+        strict=True,
+        description="Whether its numbers are written without commas of thousands, as years and codes are; null: where "
+        "all are whole numbers from 1500 to 2100.",
+    )
     values: Many[ValueWords] = Field(
         default=[], max_length=1000, description="What its values are called; others are shown as they are."
     )

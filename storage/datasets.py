@@ -17,6 +17,7 @@ from .registry import Row, UploadRegistry, listed_values
 from .tables import USES_OF_DATASETS, datasets, dictionaries, leaf_tables
 
 _FACTS = ("id", "name", "sha256", "size_bytes", "feature_set", "source")
+_YEARS = 1500, 2100  # the first and the last that whole numbers are taken for
 _NOT_SAID = {"title": None, "unit": None, "description": None}  # of columns that the metadata say nothing of
 
 _DEFAULTS: dict[str, Any] = {"images": [], "held_out": False, "ignored_columns": []}  # what summaries leave out
@@ -90,7 +91,8 @@ class DatasetStore(UploadRegistry[NewDataset, Dataset, StoredDataset, DatasetSum
 
     def _view(self, row: Row) -> Dataset:
         summary = row["summary"]
-        return Dataset(**_facts(row), columns=summary["columns"], **_facts_about_rows(summary))
+        columns = [_with_digits(column) for column in summary["columns"]]
+        return Dataset(**_facts(row), columns=columns, **_facts_about_rows(summary))
 
     def _stored(self, row: Row) -> StoredDataset:
         return StoredDataset(self._view(row), row["content"])
@@ -101,7 +103,7 @@ class DatasetStore(UploadRegistry[NewDataset, Dataset, StoredDataset, DatasetSum
     def _document(self, row: Row) -> dict[str, Any]:
         return {
             **self._summary(row).model_dump(mode="json"),
-            "columns": [{**_NOT_SAID, **column} for column in row["summary"]["columns"]],
+            "columns": [{**_NOT_SAID, **_with_digits(column)} for column in row["summary"]["columns"]],
             **_facts_about_rows(row["summary"]),
         }
 
@@ -143,9 +145,20 @@ def _labels(column: Row, words: Mapping[str, Any], outcomes: Iterable[Mapping[st
     return ({"labels": labels} if labels else {}) | ({"adverse": adverse} if adverse else {})
 
 
-def _said(words: Mapping[str, Any]) -> dict[str, str]:
+def _with_digits(column: Row) -> Row:
+    """Return a column with ``plain_digits`` where its numbers are written without commas; see ``Column``."""
+    low, high = column.get("min"), column.get("max")
+    are_whole = column["type"] == "number" and column.get("decimals") == 0 and not column.get("n_infinite")
+    are_years = are_whole and low is not None and _YEARS[0] <= low <= high <= _YEARS[1]
+    is_plain = column["type"] == "number" and column.get("plain_digits", are_years)
+    rest = {name: value for name, value in column.items() if name != "plain_digits"}
+    return rest | {"plain_digits": True} if is_plain else rest
+
+
+def _said(words: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a column's dictionary entry says of it, by the fields of ``Column``."""
     said = {"title": words.get("label"), "unit": words.get("unit"), "description": words.get("description")}
+    said["plain_digits"] = words.get("plain_digits")
     return {name: text for name, text in said.items() if text is not None}
 
 

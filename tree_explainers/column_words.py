@@ -22,9 +22,11 @@ class ColumnWords:
     unit: str | None = None  # of its numbers
     decimals: int | None = None  # to which values of rows are rounded; None: six digits
     labels: Mapping[float | str, str] = field(default_factory=dict)  # of values: numbers, categories, True and False
+    plain_digits: bool = False  # no commas part its numbers, as of years and codes
 
     def with_unit(self, text: str) -> str:
         """Return the text of a number, or of an interval of numbers, with the unit behind it."""
+        text = wording.without_commas(text) if self.plain_digits else text
         if not self.unit:
             return text
         return f"{text}{'' if self.unit in _NEXT_TO_NUMBERS else ' '}{self.unit}"
@@ -40,7 +42,8 @@ class ColumnWords:
     def value(self, value: float | str | None) -> str:
         """Return a value of a row in words: its label, a number in few digits, a truth value as yes or no."""
         if type(value) is float and self.decimals is None and not self.labels:  # as by far the most are
-            return self.with_unit(wording.rounded_text(value)) if self.unit else wording.rounded_text(value)
+            is_bare = not self.unit and not self.plain_digits
+            return wording.rounded_text(value) if is_bare else self.with_unit(wording.rounded_text(value))
         if value is None or isinstance(value, bool):
             return wording.MISSING if value is None else self.truth(value=value)
         if (label := self.labels.get(value)) is not None:

@@ -31,6 +31,7 @@ _READS_AS_CONDITION = re.compile(  # a category that holds their words or signs,
     rf"{_COULD_MISLEAD.pattern}|[<>=?;:]|^(no|not|none|one of|another|any|missing|above|below|at least|at most|in)\b",
     re.IGNORECASE,
 )
+_COMMA_OF_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _THOUSAND = 1000  # from here on, commas part the digits
 
 
@@ -51,6 +52,11 @@ def number_text(value: float) -> str:
     whole, point, fraction = text.partition(".")
     sign = "-" if whole.startswith("-") else ""
     return f"{sign}{int(whole.removeprefix('-')):,}{point}{fraction}"
+
+
+def without_commas(text: str) -> str:
+    """Return the text of one or more numbers without the commas that part their digits: ``2007`` for ``2,007``."""
+    return _COMMA_OF_THOUSANDS.sub("", text)
 
 
 def short(value: float) -> float:

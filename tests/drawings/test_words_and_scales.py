@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from leafspace_drawings import words
+from leafspace_drawings import ColumnNames, words
 from leafspace_drawings.images import ImageColumns
 from leafspace_drawings.scales import Axis, Strip
 from leafspace_drawings.tree_texts import of_repeats, of_validation
@@ -260,3 +260,12 @@ def test_a_duration_is_said_in_its_own_unit(seconds: float, text: str) -> None:
 )
 def test_how_near_a_row_is_beside_others_is_said_by_their_share(level: str, percentile: int, text: str) -> None:
     assert words.nearness({"level": level, "percentile": percentile}) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(2007, "2007"), (2007.0, "2007"), (2008.5, "2008.5"), (None, None)])
+def test_a_year_is_written_without_commas(value: float | None, text: str | None) -> None:
+    dataset = {"columns": [{"name": "year", "type": "number", "plain_digits": True}, {"name": "miles"}]}
+    names = ColumnNames(dataset)
+    assert names["year"].in_words(value) == text
+    assert names["miles"].number(12345) == "12,345"
+    assert value is None or names["year"].number(value) == text

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .words import number, plain_number
+
 Json = Mapping[str, Any]
 
 N_EXPLAINED = 60
@@ -22,10 +24,17 @@ class ColumnName:
     unit: str | None = None
     description: str | None = None
     labels: Mapping[Any, str] = field(default_factory=dict, hash=False)  # of values that have one
+    plain_digits: bool = False  # no commas part its numbers, as of years and codes
 
     def in_words(self, value: Any) -> Any:
-        """Return what people call a value; one without a label as it is."""
-        return self.labels.get(_key(value), value)
+        """Return what people call a value; one without a label as it is, but a year or a code as text."""
+        said = self.labels.get(_key(value), value)
+        is_number = isinstance(said, int | float) and not isinstance(said, bool)
+        return plain_number(said) if self.plain_digits and is_number else said
+
+    def number(self, value: float) -> str:
+        """Return the text of a number of the column, such as an end of its range."""
+        return plain_number(value) if self.plain_digits else number(value)
 
     @property
     def said(self) -> str:
@@ -55,7 +64,14 @@ class ColumnNames:
     def __getitem__(self, name: str) -> ColumnName:
         column = self._known.get(name, {})
         labels = {_key(each["value"]): each["label"] for each in column.get("labels") or ()}
-        return ColumnName(name, column.get("title"), column.get("unit"), column.get("description"), labels)
+        return ColumnName(
+            name,
+            column.get("title"),
+            column.get("unit"),
+            column.get("description"),
+            labels,
+            bool(column.get("plain_digits")),
+        )
 
     def explained(self, names: Iterable[str]) -> list[ColumnName]:
         """Return those of these columns of which more than the name is known, each once, in their order."""

@@ -45,11 +45,10 @@ class Steps:
     stops: tuple["Stop", ...]  # a number of each step, which the row can be moved to
     own_stop: int  # the one of the row's own step; 0 where its value is missing
 
-    @property
-    def said_stops(self) -> str:
-        """The stops as JSON: the number as text that a field takes, number and score as people read them, and place."""
+    def said_stops(self, column: ColumnName) -> str:
+        """Return the stops as JSON: the text that a field takes, number and score as people read them, and place."""
         return dumps(
-            [[repr(each.value), number(each.value), number(each.score), each.x, each.y] for each in self.stops]
+            [[repr(each.value), column.number(each.value), number(each.score), each.x, each.y] for each in self.stops]
         )
 
 

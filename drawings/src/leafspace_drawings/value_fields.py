@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from .words import cell, number
+from .words import cell, number, plain_number
 
 Json = Mapping[str, Any]
 
@@ -29,7 +29,8 @@ def hint_of(column: Json | None) -> str:
     """Return which numbers the reference rows have; nothing for other columns."""
     if column is None or column.get("min") is None:
         return ""
-    return f"in the reference rows {number(column['min'])} to {number(column['max'])}"
+    write = plain_number if column.get("plain_digits") else number
+    return f"in the reference rows {write(column['min'])} to {write(column['max'])}"
 
 
 def text_of(value: Any) -> str:  # a cell of JSON

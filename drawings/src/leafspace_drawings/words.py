@@ -32,6 +32,11 @@ def number(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def plain_number(value: float) -> str:
+    """Return a year or a code as such, without commas and with the digits that it has, up to six: ``2008.5``."""
+    return str(int(value)) if float(value).is_integer() else f"{value:.6g}"
+
+
 def brief(value: float) -> str:
     """Return a number with two significant digits and all digits before the decimal point, such as ``0.34``."""
     if not math.isfinite(value) or value == 0:

@@ -10,7 +10,7 @@ from .errors import Invalid
 from .row_kinds import is_frame
 from .types import DictionaryRequest
 
-_FLAGS = ("fixed", "only_up", "only_down", "hidden", "protected")
+_FLAGS = ("fixed", "only_up", "only_down", "hidden", "protected", "plain_digits")
 _TEXTS = ("label", "description", "unit", "group", "reason_code", "reason_text")
 _FEATURE_WORDS = ("name", *_TEXTS, "decimals", "values", *_FLAGS)
 _OUTCOME_WORDS = ("name", "label", "adverse")
@@ -36,8 +36,8 @@ def read_dictionary(source: Any) -> DictionaryRequest:  # see below
           ``categories`` may have labels; words that it does not know, such as ``group``, may stand in a field, too.
         - The path of a JSON file with either, or of a CSV file with a line for each feature and the columns ``name``,
           ``label``, ``description``, ``unit``, ``decimals``, ``group``, ``values`` (``A11=overdrawn; A12=in credit``),
-          ``reason_code``, ``reason_text`` and, with ``yes``, ``fixed``, ``only_up``, ``only_down``, ``hidden`` and
-          ``protected``; none but ``name`` is needed.
+          ``reason_code``, ``reason_text`` and, with ``yes``, ``fixed``, ``only_up``, ``only_down``, ``hidden``,
+          ``protected`` and ``plain_digits``; none but ``name`` is needed.
         - A DataFrame: ``frame.attrs["dictionary"]``; or else ``attrs["labels"]``, ``attrs["units"]`` and
           ``attrs["descriptions"]`` by column, ``attrs["columns"]`` with entries by column, and the ``attrs`` of the
           columns themselves.

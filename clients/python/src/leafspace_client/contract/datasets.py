@@ -54,6 +54,10 @@ class Column(Record):
     """Of the target: the classes and outcomes that the dictionary declares adverse to the person concerned. Absent
     where it declares none.
     """
+    plain_digits: bool | Unset = UNSET
+    """Whether texts write its numbers without commas of thousands, as years and codes are: where the dictionary says so
+    or, where it says nothing, all are whole numbers from 1500 to 2100. Absent otherwise.
+    """
     type_: Type | str
     """Type of the column's values."""
     role: ColumnRole | str
@@ -245,6 +249,10 @@ class FeatureWords(Record):
     """Unit of its numbers; null: none."""
     decimals: int | Unset | None = UNSET
     """Decimals to which texts round its values; null: none are cut off. Ends of conditions are never rounded by it."""
+    plain_digits: bool | Unset | None = UNSET
+    """Whether its numbers are written without commas of thousands, as years and codes are; null: where all are whole
+    numbers from 1500 to 2100.
+    """
     values: list[ValueWords] | Unset = UNSET
     """What its values are called; others are shown as they are."""
     group: str | Unset | None = UNSET

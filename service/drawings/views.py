@@ -22,6 +22,7 @@ from leafspace_drawings import (
     report,
 )
 from leafspace_drawings.columns import ColumnNames
+from leafspace_drawings.decided import Decided
 
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
@@ -112,7 +113,9 @@ def explainer(context: AppContext, explainer_id: str, _parameters: Parameters) -
     known, dataset = beside(context, prototype_set)
     result, effects = prototype_set["result"], mean_effects(context, explainer_id)
     over_rows = OverRows(result.get("row_coverage"), effects, ColumnNames(dataset))
-    drawing = draw_explainer(document, result["prototypes"], LINKS, over_rows)
+    figure = figure_of(context, known["id"], ready_artefacts(context, model=known["id"]))
+    of_model_shown = known, Decided.of_model(known, dataset), figure
+    drawing = draw_explainer(document, result["prototypes"], LINKS, over_rows, of_model_shown)
     drawing += form_of_report(context, document, dataset, fitting_datasets(context, known))
     return at(drawing, of_model(known, document["name"] or "explainer"), read(EXPLAINERS, explainer_id))
 

@@ -24,6 +24,7 @@ from leafspace_drawings import (
     Links,
     MapContext,
     ModelContext,
+    ModelFigure,
     OverRows,
     Panel,
     Place,
@@ -62,6 +63,7 @@ from leafspace_drawings import (
     draw_rule_set,
     report,
 )
+from leafspace_drawings.decided import Decided
 
 Json = dict[str, Any]
 _EXAMPLES = Path(__file__).parents[2] / "service" / "examples.json"
@@ -121,7 +123,9 @@ def _regions(found: Json) -> str:
     over = {"n_rows": 1000, "among": 2000, "kind": "contrast", "scale": "log_odds", "mean_absolute_effects": sizes}
     prototypes = document("PrototypeSet")["result"]
     reached = OverRows(prototypes["row_coverage"], over)
-    explainer = draw_explainer(document("Explainer"), prototypes["prototypes"], Links(""), reached)
+    decided = Decided.of_model(document("Model"), document("Dataset"))
+    of_model = (document("Model"), decided, ModelFigure.of_prototypes(prototypes))
+    explainer = draw_explainer(document("Explainer"), prototypes["prototypes"], Links(""), reached, of_model)
     listed = {"row_id": found["name"], "proximity": 0.5, "row": 3, "rank": 1}
     cells = {each["name"]: each["value"] for each in prototypes["prototypes"][1]["features"]}
     rows = [RepresentedRow(listed, cells, prototypes["prototypes"][1]["label"], prototypes["prototypes"][0]["label"])]

@@ -17,19 +17,24 @@ from leafspace_drawings import (
     Jobs,
     Links,
     ModelContext,
+    ModelFigure,
+    RulesContext,
     SetContext,
     TreeContext,
     WhyContext,
     draw_approximation_tree,
+    draw_explainer,
     draw_explanation,
     draw_jobs,
     draw_model,
     draw_prototype_set,
+    pictures,
     style_sheet,
     whole_document,
     words,
 )
 from leafspace_drawings.columns import ColumnNames
+from leafspace_drawings.decided import Decided
 from leafspace_drawings.overview import made_of
 
 from . import documents
@@ -360,6 +365,31 @@ def test_a_model_says_what_it_decides_how_well_and_what_counts_and_a_caution_has
     assert "Figures flatter." in text
     assert drawing.count("<form") == 1
     assert drawing.index("Figures flatter") < drawing.index("<form") < drawing.index("The second")
+
+
+def test_an_explainer_says_at_a_glance_what_its_model_decides_and_how_well() -> None:
+    model, prototypes = document("Model"), document("PrototypeSet")["result"]
+    measured = prototypes["baseline"]["model"]["balanced_accuracy"]
+    figure = ModelFigure.of_prototypes(prototypes)
+    for known, expected in ((figure, words.share(measured)), (None, "not measured yet")):
+        of_model = model, Decided.of_model(model, document("Dataset")), known
+        drawing = draw_explainer(document("Explainer"), prototypes["prototypes"], Links(""), None, of_model)
+        text = " ".join(" ".join(_Elements.of(drawing).texts).split())
+        assert text.index("Its model decides") < text.index(model["classes"][0]) < text.index(expected)
+        assert f'href="#/models/{document("Explainer")["model"]}"' in drawing
+
+
+@pytest.mark.parametrize("schema", ["ApproximationTree", "PrototypeSet", "RuleSet"])
+def test_a_caution_that_asks_for_other_rows_has_the_link_that_registers_them(schema: str) -> None:
+    found = document(schema)
+    found["result"]["caution"] = "figures flatter; name rows that it was not trained on as evaluation_dataset"
+    contexts = {"ApproximationTree": TreeContext, "PrototypeSet": SetContext, "RuleSet": RulesContext}
+    draw = pictures()[found["object"]].draw
+
+    on_page = draw(found, contexts[schema](links=Links("")))
+    assert 'Figures flatter. <a href="#/register">' in on_page
+    assert "evaluation_dataset" not in on_page
+    assert "as evaluation_dataset" in draw(found, contexts[schema]())
 
 
 def test_rules_without_a_target_are_drawn_without_figures_of_the_model() -> None:

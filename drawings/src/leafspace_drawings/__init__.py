@@ -21,7 +21,7 @@ from .label_review import Queue, ReviewContext, draw_label_review
 from .links import Links
 from .map import MapContext, draw_map
 from .mean_effects import OverRows
-from .model import ModelContext, asks_for_other_rows, cautions_of, draw_model
+from .model import ModelContext, cautions_of, draw_model
 from .new_row import DecidedRow, NewRowForm, PastedTable, draw_new_row_form, draw_pasted_rows
 from .notice import draw_letter
 from .operation import Operation, draw_operation
@@ -35,6 +35,7 @@ from .relational_forest import draw_relational_forest
 from .rows import RowsPage, draw_rows
 from .rule_set import RulesContext, draw_rule_set
 from .value_fields import text_of
+from .words import asks_for_other_rows
 
 __all__ = [
     "AuditContext",

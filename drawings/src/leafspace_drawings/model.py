@@ -1,6 +1,5 @@
 """A model's view: its kind, its features, and how well its approximations predict what it predicts."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,13 +15,12 @@ from .mean_effects import OverRows
 from .pictures import picture
 from .prototype_set import Group, SetContext, groups_of
 from .templating import render
-from .words import agreement, number
+from .words import agreement, number, plain_caution
 
 Json = Mapping[str, Any]
 
 N_FEATURES_SHOWN = 20
 _N_CARDS = 120
-_ASKS_FOR_OTHER_ROWS = re.compile("; name rows [^;.]* as evaluation_dataset")
 _KINDS = {"random_forest": "random forest", "boosting": "boosted trees"}
 
 
@@ -86,16 +84,6 @@ def cautions_of(made: Sequence[Json]) -> list[str]:
     """Return the cautions of what was made of a model, each once, as phrases without a full stop."""
     phrases = (each for one in made for each in (one["result"].get("caution") or "").split(". "))
     return list(dict.fromkeys(filter(None, phrases)))
-
-
-def asks_for_other_rows(caution: str) -> bool:
-    """Return whether a caution asks for figures that are measured on other rows."""
-    return _ASKS_FOR_OTHER_ROWS.search(caution) is not None
-
-
-def plain_caution(caution: str) -> str:
-    """Return a caution without what it asks for, where that can be done beside it."""
-    return _ASKS_FOR_OTHER_ROWS.sub("", caution)
 
 
 class _Known:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .decided import Decided
 from .jobs import Jobs, Work
 from .links import Links
 from .mean_effects import OverRows
@@ -91,7 +92,13 @@ def _reports(here: Here) -> list[tuple[Json, str | None, str]]:
 
 
 @picture("explainer", ids="xpl_", part="explainers", words="explainer")
-def draw_explainer(explainer: Json, prototypes: Sequence[Json], links: Links, over_rows: OverRows | None = None) -> str:
+def draw_explainer(
+    explainer: Json,
+    prototypes: Sequence[Json],
+    links: Links,
+    over_rows: OverRows | None = None,
+    of_model: "tuple[Json, Decided, ModelFigure | None] | None" = None,
+) -> str:
     """Return the drawing of an explainer: what it explains by, which row it shall explain, and which features count.
 
     Parameters
@@ -102,6 +109,8 @@ def draw_explainer(explainer: Json, prototypes: Sequence[Json], links: Links, ov
         Of its prototype set.
     over_rows
         What is known of its reference rows; None: nothing.
+    of_model
+        The model's document, what it decides, and how well, where that was measured; None: not known.
     """
     ids = filter(None, map(explainer.get, ("prototype_set", "rule_set", "approximation_tree")))
     parts = [(words_of(part), address_of(part, links)) for part in ids]
@@ -117,6 +126,7 @@ def draw_explainer(explainer: Json, prototypes: Sequence[Json], links: Links, ov
         new_row=links.to("explainers", explainer["id"], "form"),
         prototypes=links_of_rows,
         over=over_rows or OverRows(),
+        of_model=of_model and (*of_model, links.to("models", explainer["model"])),
     )
 
 

@@ -27,6 +27,7 @@ _FILTERS = {
     "count": words.count,
     "share": words.share,
     "signed": words.signed,
+    "asks_for_other_rows": words.asks_for_other_rows,
     "cell": words.cell,
     "counted": words.counted,
     "kind_words": words.kind_words,
@@ -37,6 +38,7 @@ _FILTERS = {
     "measured_on": words.measured_on,
     "nearness": words.nearness,
     "name_or_id": words.name_or_id,
+    "plain_caution": words.plain_caution,
     "points": words.points,
 }
 

@@ -8,7 +8,7 @@ UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --pyth
 # What the last `make test` took: seconds of processors, test by test.
 RUN := .pytest_cache/run.xml
 
-BENCHMARKS := start_up warm hot_path metering overload heavy_job job_estimates quality_measures leaf_assignment prototype_selection effects \
+BENCHMARKS := start_up warm hot_path metering overload heavy_job job_estimates leaf_choice quality_measures leaf_assignment prototype_selection effects \
 	nearest_rows swap_refinement certificates explanation_sets million_rows ism_trees approximation_trees relational_speed chaos
 
 # Side by side; what takes longest is first.

@@ -77,8 +77,16 @@ def _seconds(sizes: JobSizes, request: Request) -> float:
     if request.get("proximity_kind") == "euclidean":
         n_candidates = request["n_candidates"] or default_candidates(sizes.n_rows, sizes.n_features)
         return distance_seconds(n_steps(sizes.n_rows, n_candidates, sizes.n_features))
-    choosing = cost.leaf_choice_seconds(sizes) if request["min_leaf_rows"] == "auto" else 0.0
-    return choosing + cost.selection_seconds(sizes, _n_candidates(sizes, request), request["refine"])
+    n_candidates = _n_candidates(sizes, request)
+    choosing = _choosing_seconds(sizes, request, n_candidates) if request["min_leaf_rows"] == "auto" else 0.0
+    return choosing + cost.selection_seconds(sizes, n_candidates, request["refine"])
+
+
+def _choosing_seconds(sizes: JobSizes, request: Request, n_candidates: int) -> float:
+    # Of boosting, the kind stays open until the leaves are chosen, and each is tried.
+    n_prototypes = request["n_prototypes"] if isinstance(request["n_prototypes"], int) else _DEFAULT_PROTOTYPES
+    are_weighted = request["proximity_kind"] != "random_forest"
+    return cost.leaf_choice_seconds(sizes, n_candidates, n_prototypes, are_weighted=are_weighted)
 
 
 ESTIMATE = KindEstimate(_needs, _seconds)

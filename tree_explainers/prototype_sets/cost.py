@@ -12,7 +12,10 @@ Refine = Literal["none", "swap"]
 _MOST_COMPARISONS = 5e12  # rows x rows x trees with all rows as candidates: minutes, and as much again for certificates
 _N_SAMPLED = 10_000  # candidates that are drawn above that
 _PAIR_BYTES: dict[Refine, int] = {"none": 12, "swap": 24}
-_TRIED_STEPS = 14  # of leaves, as a rule: seven, each with two weightings of boosting's trees
+_TRIED_STEPS = 9  # of leaves, in all cases of benchmarks/leaf_choice.py, which the following seconds are from
+_SECONDS_PER_STEP = {False: 0.02, True: 0.05}  # by whether trees weigh differently
+_SECONDS_PER_PAIR = {False: 1.3e-8, True: 2.5e-8}  # of a row with a candidate: proximities are found for many at once
+_SECONDS_PER_LEAF = {False: 2e-8, True: 8e-8}  # of a row in a tree
 _SECONDS_PER_COMPARISON: dict[Refine, float] = {"none": 5e-10, "swap": 4e-9}  # of a row with a candidate in a tree
 
 
@@ -52,8 +55,20 @@ def selection_seconds(sizes: JobSizes, n_candidates: int, refine: Refine) -> flo
     return _SECONDS_PER_COMPARISON[refine] * n_candidates * sizes.n_paths
 
 
-def leaf_choice_seconds(sizes: JobSizes) -> float:
-    """Return the seconds in which leaves are chosen, by prototypes of some of the rows in each step."""
+def leaf_choice_seconds(sizes: JobSizes, n_candidates: int, n_prototypes: int, *, are_weighted: bool) -> float:
+    """Return the seconds in which leaves are chosen, by prototypes of some of the rows in each step.
+
+    Parameters
+    ----------
+    sizes
+        Sizes of the model and the rows.
+    n_candidates, n_prototypes
+        Of the whole choice; there are fewer candidates where steps are tried.
+    are_weighted
+        Whether trees weigh differently, and two weightings are tried, as for boosting.
+    """
     n_rows = n_tried_rows(sizes.n_rows, sizes.n_trees)
-    n_comparisons = n_rows * n_tried_candidates(n_rows, sizes.n_trees, 1) * sizes.n_trees
-    return _TRIED_STEPS * _SECONDS_PER_COMPARISON["none"] * n_comparisons
+    n_pairs = n_rows * min(n_candidates, n_tried_candidates(n_rows, sizes.n_trees, n_prototypes))
+    n_leaves = n_rows * sizes.n_trees
+    seconds = _SECONDS_PER_PAIR[are_weighted] * n_pairs + _SECONDS_PER_LEAF[are_weighted] * n_leaves
+    return _TRIED_STEPS * (2 if are_weighted else 1) * (_SECONDS_PER_STEP[are_weighted] + seconds)

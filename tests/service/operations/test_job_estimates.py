@@ -10,11 +10,12 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
+from benchmarks.leaf_choice import timed
 from schemas.approximation_trees import MAX_ROWS_HELD, ApproximationTreeRequest
 from schemas.nouns import NOUNS
 from schemas.proximities import ProximitiesRequest
 from service.operations.artefacts import MadeFrom
-from service.operations.job_estimates import JobEstimate, Need, estimate_job, estimated_kinds, refuse_beyond
+from service.operations.job_estimates import JobEstimate, Need, estimate_job, estimated_kinds, refuse_beyond, sizes_of
 from service.operations.row_kinds import refusal_of_row_kind
 from service.operations.run_on import resolve_run_on
 from storage.errors import StorageError
@@ -25,6 +26,7 @@ from tests.support.sampling import mostly_long
 from tests.support.workshop import Workshop, workshop_in
 from tree_explainers.compute.job_sizes import JobSizes
 from tree_explainers.leaf_space.cost import list_bytes
+from tree_explainers.prototype_sets.cost import leaf_choice_seconds
 from workers.job_kinds import JOB_KINDS
 
 GIB = 1 << 30
@@ -283,6 +285,19 @@ def test_an_estimate_is_above_what_the_job_holds_and_below_four_times_that(
     own_bytes = limits[-1].n_bytes - worker_bytes
     assert peaks[-1] < own_bytes
     assert limits[-1].n_bytes < 4 * (peaks[-1] + worker_bytes)
+
+
+def test_choosing_leaves_takes_about_as_long_as_is_estimated(workshop: Workshop, both: dict[str, str]) -> None:
+    request = {**both, "n_candidates": 500, "min_leaf_rows": "auto"}
+    workshop.make(**request, seed=1)  # loops are compiled then
+
+    with timed() as last:
+        workshop.make(**request, seed=2)
+
+    model, dataset = workshop.context.models.get(both["model"]).view, workshop.context.datasets.get(both["dataset"])
+    estimate = leaf_choice_seconds(sizes_of(model, dataset.view), 500, 10, are_weighted=False)
+    assert last.n_steps > 5
+    assert last.processor_seconds / 4 < estimate < 8 * last.processor_seconds
 
 
 def test_too_many_rows_to_be_compared_by_degrees_are_refused(workshop: Workshop, both: dict[str, str]) -> None:

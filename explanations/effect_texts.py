@@ -81,9 +81,10 @@ class _Reference(NamedTuple):
     case: int | None  # index; None: a mean
     raw: float  # score
     probability: float  # of this score; 0 where effects have no points
-    head: bytes  # up to the score
+    start: bytes  # of the effects, up to the row's score
+    head: bytes  # from there up to its own score
     tail: bytes  # from there up to the first feature
-    words: str  # in sentences
+    words: str  # the beginning of the sentence, up to the size of the difference
     row_id: str | None  # of the case
 
 
@@ -161,7 +162,7 @@ class EffectTexts:
         ]
         numbers = self._numbers(row, reference, players)
         score, reference_score, rest, *texts = numbers.texts()
-        pieces = [self._head(row.score), score, reference.head, reference_score, reference.tail]
+        pieces = [reference.start, score, reference.head, reference_score, reference.tail]
         points = texts[len(players) :]
         for number, (start, other) in enumerate(zip(starts, compared, strict=True)):
             pieces += start.text, b"" if start.feature is None else cells[start.feature], other.value
@@ -177,13 +178,8 @@ class EffectTexts:
         if adverse is not None:
             pieces += b',"principal_reasons":[', self._principal_reasons(row, upwards=adverse), b"]"
         pieces.append(b"}")
-        causes = self._causes(row, reference, numbers, starts, compared, values)
+        causes = self._causes(reference, numbers, starts, compared, values)
         return WrittenEffects(b"".join(pieces), causes)
-
-    def _head(self, score: int) -> bytes:
-        """Return the beginning up to the row's score."""
-        of = b'"of":%b,' % orjson.dumps(self.classes[score]) if self.classes else b""
-        return b'{%b"scale":"%b","score":' % (of, self.scale.name.encode())
 
     def _numbers(self, row: RowEffects, reference: _Reference, players: Sequence[int]) -> _Numbers:
         raw = reference.raw + row.total
@@ -216,12 +212,14 @@ class EffectTexts:
         if (known := self.references.get(key)) is not None:
             return known
         if isinstance(of_row, MeanReference):
-            made = self._reference_of(None, of_row.head, of_row.raw_score(score), self._mean_probability(of_row, score))
+            made = self._reference_of(
+                None, score, of_row.head, (of_row.raw_score(score), self._mean_probability(of_row, score))
+            )
         else:
             case, raw = self.cases[of_row], float(self.raw[of_row, score])
             outcome = {} if case.outcome is None else {"outcome": case.outcome}
             head = {"kind": kind, "row_id": case.row_id, **outcome, "n_rows": 1}
-            made = self._reference_of(of_row, head, raw, 0.5 * (1 + tanh(raw / 2)))
+            made = self._reference_of(of_row, score, head, (raw, 0.5 * (1 + tanh(raw / 2))))
         return _kept(self.references, key, made)
 
     def _mean_probability(self, reference: MeanReference, score: int) -> float:
@@ -230,18 +228,25 @@ class EffectTexts:
             return 0.0
         return float(reference.weights @ probabilities(reference.raw[:, score], self.scale.link))
 
-    def _reference_of(self, case: int | None, head: Mapping[str, Any], raw: float, probability: float) -> _Reference:
-        probability = round(probability, DIGITS)
+    def _reference_of(
+        self, case: int | None, score: int, head: Mapping[str, Any], raw_score: tuple[float, float]
+    ) -> _Reference:
+        """Return a reference from its head in answers, and its raw score with the probability of that."""
+        raw, probability = raw_score[0], round(raw_score[1], DIGITS)
         of_score = {"probability": probability} if self.scale.has_points else {}
         behind = orjson.dumps({**of_score, **self.words.outcome_text(head.get("outcome"))})[1:-1]
         named = {"outcome": self.naming.outcome(head["outcome"])} if "outcome" in head else {}
+        of = {"of": self.classes[score]} if self.classes else {}
+        of_words = f" of {self.naming.outcome_text(of['of'])}" if of else ""
+        scale_words = "probability" if self.scale.has_points else _OF_SCALE[self.scale.name]
         return _Reference(
             case,
             raw,
             probability,
+            start=b'%b,"score":' % orjson.dumps({**of, "scale": self.scale.name})[:-1],
             head=b',"reference":%b,"score":' % orjson.dumps(head)[:-1],
             tail=b'%b%b},"features":[' % (b"," if behind else b"", behind),
-            words=reference_case({**head, **named}),
+            words=f"Compared with {reference_case({**head, **named})}, its {scale_words}{of_words} is",
             row_id=head.get("row_id"),
         )
 
@@ -270,7 +275,6 @@ class EffectTexts:
 
     def _causes(
         self,
-        row: RowEffects,
         reference: _Reference,
         numbers: _Numbers,
         starts: Sequence[_Start],
@@ -299,11 +303,8 @@ class EffectTexts:
             if start.feature is not None:
                 value = self.naming.value(start.name, json_number(values[start.feature])) + compared[index].words
             named.append(f"{start.mention} ({value}{signed(parts[index])})")
-        words = "probability" if in_points else _OF_SCALE[self.scale.name]
-        of = f" of {self.naming.outcome_text(self.classes[row.score])}" if self.classes else ""
         direction, size = "higher" if difference > 0 else "lower", signed(abs(difference)).removeprefix("+")
-        sentence = f"Compared with {reference.words}, its {words}{of} is {size} {direction}, mostly by {listed(named)}."
-        return Causes(sentence, reference.row_id)
+        return Causes(f"{reference.words} {size} {direction}, mostly by {listed(named)}.", reference.row_id)
 
 
 def _decimals(largest: float) -> int:

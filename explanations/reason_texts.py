@@ -32,6 +32,8 @@ from .feature_phrases import FeaturePhrases
 _DIGEST_BYTES = 16  # no two of which are alike by chance
 _N_SIDES = 1 << len(RawSide)
 _SHARE_DIGITS = 4  # more would be read by nobody, and an explanation has dozens of shares
+_MANY_SHARES = 100  # of fewer, arrays would take longer
+_NEARLY_HALF = 0.499999  # of a decimal: further from a whole one, the product does not say to which it is rounded
 _KEPT_REASONS = 10_000  # of an explainer: about three quarters of a kilobyte each
 Made = TypeVar("Made")
 
@@ -202,7 +204,7 @@ class ReasonTexts:
             heads[index] = head
             if with_intervals:
                 intervals[index] = interval
-        shares = list(map(_share_text, raw.reasons["share_of_trees"].tolist()))
+        shares = _share_texts(raw.reasons["share_of_trees"])
         found_reasons = _Found(columns, heads, shares, intervals)
         bounds = pairwise(raw.bounds.tolist())
         return [
@@ -328,6 +330,33 @@ class ReasonTexts:
     def _interval(self, column: int, side: int, low: bytes, high: bytes) -> dict[str, Any]:
         is_transformed = self.reader.columns[column].transformed
         return _interval(RawSide(side), orjson.loads(low), orjson.loads(high), is_transformed=is_transformed)
+
+
+def _share_texts(shares: NDArray[np.float64]) -> list[bytes]:
+    """Return shares of trees as reasons have them, rounded to four decimals as Python rounds.
+
+    Weighted trees have as many shares as there are reasons. Of many, those are looked up by their decimals that are not
+    about half-way between two.
+    """
+    if len(shares) < _MANY_SHARES:
+        return list(map(_share_text, shares.tolist()))
+    scaled = shares * 10.0**_SHARE_DIGITS
+    whole = np.rint(scaled)
+    texts = list(map(_SHARES.__getitem__, whole.astype(np.int64).tolist()))
+    for index in np.flatnonzero(np.abs(scaled - whole) > _NEARLY_HALF).tolist():
+        texts[index] = _share_text(float(shares[index]))
+    return texts
+
+
+class _SharesByDecimals(dict[int, bytes]):
+    """Shares of trees as JSON, by their four decimals."""
+
+    def __missing__(self, decimals: int) -> bytes:
+        text = self[decimals] = _share_text(decimals / 10**_SHARE_DIGITS)
+        return text
+
+
+_SHARES = _SharesByDecimals()
 
 
 @lru_cache(maxsize=1 << 14)  # of as many trees there are as many shares

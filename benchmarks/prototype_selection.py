@@ -2,8 +2,8 @@
 
 MNIST 4 vs 9 (11,791 training rows), 1,000 unrestricted trees of scikit-learn, fitted once; classes are those that the
 forest predicts. Each works in a process of its own from the same file of leaves, after a small run that loads what it
-needs; time and the highest memory are counted from there on. The others run three times and ours nine times, in turns;
-of each, the run of median time is printed.
+needs; time and the highest memory are counted from there on. Memory is handed back as in the process of a job. The
+others run three times and ours nine times, in turns; of each, the run of median time is printed.
 
 - plain numpy: the leaves of each row are compared with those of all, ``(leaves == leaves[row]).sum(axis=1)``, into
   one matrix, all in 16 bits (which numpy does fastest); then greedy, every row's gain again for each prototype. It must
@@ -32,6 +32,7 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.support.shared import shared_path
 from tree_explainers.leaf_space.leaves import LeafTable
 from tree_explainers.prototype_sets.selection import select_prototypes
+from workers.runtime.process_limits import hand_back_large_blocks
 
 from .machine import describe_machine
 from .peak_memory import PeakMemory
@@ -99,6 +100,7 @@ def _in_own_process(way: str, folder: str) -> dict[str, Any]:
 
 
 def _measure(way: Callable[[Leaves, NDArray[np.int64], Classes, int], list[int]], folder: Path) -> dict[str, Any]:
+    hand_back_large_blocks()
     few = np.load(folder / "leaves.npy", mmap_mode="r")[:64].copy()
     n_leaves, classes = np.load(folder / "n_leaves.npy"), np.load(folder / "classes.npy")
     way(few, n_leaves, classes[:64], 2)

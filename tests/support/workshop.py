@@ -57,6 +57,7 @@ from storage.attempts import AttemptStore, Claim
 from tree_explainers.compute import code_cache
 from workers.job_kinds import load_job_kinds
 from workers.runtime.lifecycle import run_job
+from workers.runtime.process_limits import hand_back_large_blocks
 from workers.runtime.settings import WorkerSettings
 
 from .databases import put_tables
@@ -91,10 +92,18 @@ class Workshop:
         self._kinds = load_job_kinds()
 
     def in_a_fork(self, work: Callable[[], object]) -> Taken:
-        """Do work in a fork of this process, once no thread is compiling, whose lock nobody would open there."""
+        """Do work in a fork of this process, once no thread is compiling, whose lock nobody would open there.
+
+        Memory is handed back as in a job's own process.
+        """
         self.context.loops.load()
         self.context.database.close()
-        return do_in_a_fork(work)
+
+        def work_as_jobs_do() -> None:
+            hand_back_large_blocks()
+            work()
+
+        return do_in_a_fork(work_as_jobs_do)
 
     def register_model(self, onnx: bytes, **metadata: object) -> str:
         model, _ = models.register_model(self.context, io.BytesIO(onnx), ModelMetadata.model_validate(metadata))

@@ -12,6 +12,31 @@ lower_priority(7)
 print(os.nice(0))
 """
 
+_PRINT_MEMORY_HELD_AFTER_ARRAYS = """
+import os, time
+import numpy as np
+from tests.support.processes import own_bytes_of
+from workers.runtime.job_process import JobProcess
+
+def make_arrays():
+    np.ones(1 << 21)  # 16 MiB, freed at once
+    before = own_bytes_of(os.getpid())
+    large_and_small = [(np.ones(1 << 19), np.ones(1 << 9)) for _ in range(8)]
+    small = [each for _, each in large_and_small]  # between the large ones, which are freed
+    del large_and_small
+    print(own_bytes_of(os.getpid()) - before, len(small), flush=True)
+
+process = JobProcess.fork(make_arrays)
+while not process.has_ended():
+    time.sleep(0.01)
+"""
+
+
+def test_what_a_job_frees_of_large_arrays_goes_back_to_the_machine() -> None:
+    printed = subprocess.check_output([sys.executable, "-c", _PRINT_MEMORY_HELD_AFTER_ARRAYS], text=True)
+
+    assert int(printed.split()[0]) < 4 << 20  # of 32 MiB
+
 
 def test_a_worker_is_as_nice_as_configured_and_never_less() -> None:
     printed = subprocess.check_output([sys.executable, "-c", _PRINT_NICENESS], text=True)  # our own

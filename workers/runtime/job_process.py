@@ -13,7 +13,7 @@ from typing import NamedTuple
 from schemas.contract import build_messages, built_messages
 from tree_explainers.compute.compiled import load_loops, loaded_loops
 
-from .process_limits import end_with_parent, go_before_servers
+from .process_limits import end_with_parent, go_before_servers, hand_back_large_blocks
 
 # Results are made of some hundred thousand objects that all stay: looking for garbage among them after every 700
 # would take a sixth of a large job.
@@ -110,6 +110,7 @@ def _work_and_exit(work: Callable[[], None], worker_pid: int, note: int) -> None
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         end_with_parent(worker_pid, signal.SIGKILL)
         go_before_servers()
+        hand_back_large_blocks()
         _bind_forks()
         random.seed()
         gc.freeze()  # what the worker has loaded stays: it is neither looked through nor copied again and again

@@ -11,6 +11,8 @@ from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _OUT_OF_MEMORY_SCORE = Path("/proc/self/oom_score_adj")
+_M_MMAP_THRESHOLD = -3  # malloc.h
+_LARGE_BYTES = 1 << 20
 _BEFORE_SERVERS = 500  # uploads' processes have 1,000 and are ended before jobs
 
 
@@ -35,6 +37,16 @@ def limit_memory(n_bytes: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     ceiling = n_bytes if hard == resource.RLIM_INFINITY else min(n_bytes, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (ceiling, hard))
+
+
+def hand_back_large_blocks() -> None:
+    """Have allocations of 1 MiB and more go back to the kernel as soon as they are freed; glibc alone can do that.
+
+    By itself glibc takes arrays of up to 32 MiB from its heaps once one of them was freed, where what stays between
+    them keeps all below it: choosing prototypes held half as much again.
+    """
+    with suppress(AttributeError, OSError):  # other libraries have no such setting
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)
 
 
 @contextmanager

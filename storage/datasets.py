@@ -147,9 +147,9 @@ def _labels(column: Row, words: Mapping[str, Any], outcomes: Iterable[Mapping[st
 
 def _with_digits(column: Row) -> Row:
     """Return a column with ``plain_digits`` where its numbers are written without commas; see ``Column``."""
-    low, high = column.get("min"), column.get("max")
-    are_whole = column["type"] == "number" and column.get("decimals") == 0 and not column.get("n_infinite")
-    are_years = are_whole and low is not None and _YEARS[0] <= low <= high <= _YEARS[1]
+    is_whole = column["type"] == "number" and column.get("decimals") == 0 and not column.get("n_infinite")
+    ends = [column[name] for name in ("min", "max") if column.get(name) is not None]
+    are_years = is_whole and len(ends) == 2 and _YEARS[0] <= ends[0] <= ends[1] <= _YEARS[1]
     is_plain = column["type"] == "number" and column.get("plain_digits", are_years)
     rest = {name: value for name, value in column.items() if name != "plain_digits"}
     return rest | {"plain_digits": True} if is_plain else rest

@@ -58,7 +58,9 @@ def test_a_class_has_one_colour_on_all_pictures() -> None:
     model = draw_model(document("Model"), ModelContext(columns=dataset))
     prototypes = draw_prototype_set(document("PrototypeSet"), SetContext(dataset=dataset))
     tree = draw_approximation_tree(document("ApproximationTree"), TreeContext(dataset=dataset))
-    dots = {group.label: group.colour for group in chart_of(document("Map"), dataset).dots}
+    chart = chart_of(document("Map"), dataset)
+    assert chart is not None
+    dots = {group.label: group.colour for group in chart.dots}
 
     marked = rf'fill="{_ORANGE}"/></svg> <bdi>{re.escape(classes[0])}</bdi>'
     assert re.search(marked, model)

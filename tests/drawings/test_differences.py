@@ -35,7 +35,11 @@ def test_features_that_more_splits_test_count_more_and_those_that_none_tests_are
 
 
 def test_of_several_others_the_nearest_counts_and_their_range_is_named() -> None:
-    others = [_OTHER, {"age": None, "income": 599, "job": "baker", "owner": False}, {**_OTHER, "age": 25}]
+    others: list[dict[str, Any]] = [
+        _OTHER,
+        {"age": None, "income": 599, "job": "baker", "owner": False},
+        {**_OTHER, "age": 25},
+    ]
     found = Differences.among(_DATASET, [_ROW, *others]).of(_ROW, others)
     assert [(each.feature, each.others) for each in found] == [("age", (20, 25, None)), ("income", (500, 599))]
 

@@ -105,7 +105,7 @@ def _measured(context: AppContext, made: Sequence[tuple[Noun[Any], Json]]) -> Js
         cautions += evaluation["result"]["cautions"]
     elif prototypes is not None:
         figure = ModelFigure.of_prototypes(prototypes["result"])
-    return figure and asdict(replace(figure, n_cautions=len(dict.fromkeys(cautions))))
+    return None if figure is None else asdict(replace(figure, n_cautions=len(dict.fromkeys(cautions))))
 
 
 def _explainer_by(context: AppContext, prototype_sets: Sequence[Json]) -> str | None:

@@ -185,7 +185,8 @@ def test_swaps_are_those_of_the_twin_and_listed_in_the_place_of_what_they_replac
     workshop: Workshop, real_case: FindCase, kind: ProximityKind, method: PrototypeMethod
 ) -> None:
     case = real_case("covertype_20k", kind)
-    classes, request = case.classes("predicted"), {"model": case.model, "dataset": case.dataset, "method": method}
+    classes = case.classes("predicted")
+    request = {"model": case.model, "dataset": case.dataset, "method": method, "min_leaf_rows": 1}
     chosen = naive.SELECTIONS[method](case.training_proximity, classes, 30, None, case.agrees)
     expected, n_swaps = swapped(case.training_proximity, classes, chosen, method)
     expected = agreeing_twins(case.training_proximity, classes, expected, case.agrees)

@@ -101,7 +101,10 @@ def _of_model(made: dict[str, list[Json]], model_id: str) -> dict[str, list[Json
 def dataset(context: AppContext, dataset_id: str, _parameters: Parameters) -> str:
     """Draw a dataset's columns, and what was made of its rows."""
     document = to_json(context.datasets.get(dataset_id).view)
-    drawing = draw_dataset(document, DatasetContext(ready_artefacts(context, dataset=dataset_id), LINKS))
+    made = ready_artefacts(context, dataset=dataset_id)
+    models = {each["request"]["model"] for some in made.values() for each in some if "model" in each["request"]}
+    names = {model: name or model for model, name in context.models.names(models).items()}
+    drawing = draw_dataset(document, DatasetContext(made, LINKS, names))
     return at(drawing, [(document["name"] or dataset_id, None)], read(DATASETS, dataset_id))
 
 

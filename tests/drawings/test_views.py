@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from leafspace_drawings import (
     Choice,
+    DatasetContext,
     Form,
     JobInput,
     Jobs,
@@ -23,6 +24,7 @@ from leafspace_drawings import (
     TreeContext,
     WhyContext,
     draw_approximation_tree,
+    draw_dataset,
     draw_explainer,
     draw_explanation,
     draw_jobs,
@@ -305,6 +307,16 @@ def test_a_model_names_its_features_as_the_dataset_does_and_lists_what_was_made_
     assert f"rules by {rules['request']['method']}" in text
     assert "The model predicts 100.0% of these labels." in text
     assert f"#/rules/{rules['id']}" in drawing
+
+
+def test_a_dataset_says_of_which_model_each_result_is() -> None:
+    rules = document("RuleSet")
+    context = DatasetContext({"rule_sets": [rules]}, Links(""), {rules["request"]["model"]: "Loans <2>"})
+
+    drawing = draw_dataset(document("Dataset"), context)
+
+    text = " ".join(" ".join(_Elements.of(drawing).texts).split())
+    assert f"rules of “ Loans <2> ” by {rules['request']['method']}" in text
 
 
 @pytest.mark.parametrize("has_effects", [False, True])

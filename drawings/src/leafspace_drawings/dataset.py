@@ -24,6 +24,7 @@ class DatasetContext:
 
     made: Mapping[str, Sequence[Json]] = field(default_factory=dict)  # by noun, artefacts of its rows without results
     links: Links = field(default_factory=Links)
+    models: Mapping[str, str] = field(default_factory=dict)  # by id, names of the models that they are of
     n_columns: int = N_COLUMNS_SHOWN
 
 

@@ -2,16 +2,13 @@
 
 ``python -m scripts.check_test_seconds RUN``, where RUN is what ``pytest --junitxml`` has written (`make test-seconds`
 takes that of the last `make test`). ``tests/slow.toml`` has the budgets. Seconds of processors count, those of services
-and workers that a test started included, so that a busy machine fails no budget; nor does a slow one, as a plain loop
-measures how much slower it is than the machine that the budgets are of.
+and workers that a test started included, so that a busy machine fails no budget.
 """
 
 import sys
-import time
 import tomllib
 from collections.abc import Mapping
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -20,8 +17,6 @@ from tests.support.sources import ROOT
 
 _SLOW = ROOT / "tests" / "slow.toml"
 _N_PRINTED = 10
-_N_AT_ONCE = 3  # tests, in `make test`
-_LOOP_STEPS, _LOOP_SECONDS = 5_000_000, 0.35  # of processor, alone, where the budgets were measured
 
 
 @dataclass(frozen=True)
@@ -49,11 +44,6 @@ class Budgets:
         slow = {name: float(file["seconds"]) for name, file in table["slow"].items() if file["reason"]}
         return cls(table["all_files"], table["one_file"], slow)
 
-    def times(self, slowness: float) -> Self:
-        """Return the budgets on a machine that takes ``slowness`` times as long for the same."""
-        slow = {name: seconds * slowness for name, seconds in self.slow.items()}
-        return replace(self, all_files=self.all_files * slowness, one_file=self.one_file * slowness, slow=slow)
-
     def excesses(self, seconds: Mapping[str, float]) -> list[str]:
         """Return a sentence for each budget that the seconds of files exceed, and for each that no file needs."""
         sentences = [
@@ -73,29 +63,13 @@ class Budgets:
         return self.slow.get(name, self.one_file)
 
 
-def measure_slowness() -> float:
-    """Return how many times as long a plain loop takes here, the slowest of many beside each other; at least 1."""
-    with ProcessPoolExecutor(_N_AT_ONCE) as processes:
-        taken = list(processes.map(_seconds_of_loop, [_LOOP_STEPS] * _N_AT_ONCE * 10))
-    return max(1.0, max(taken) / _LOOP_SECONDS)
-
-
-def _seconds_of_loop(n_steps: int) -> float:
-    begun, total = time.process_time(), 0
-    for step in range(n_steps):
-        total += step
-    return time.process_time() - begun
-
-
 def main() -> None:
     """Print what took most, and what is over its budget; end with 1 where something is."""
     seconds = measured_seconds(sys.argv[1])
     sys.stdout.write(f"{sum(seconds.values()):.0f} s of processors for {len(seconds)} test files; most of it:\n")
     dearest = sorted(seconds.items(), key=lambda item: -item[1])[:_N_PRINTED]
     sys.stdout.write("".join(f"{taken:7.1f} s  {name}\n" for name, taken in dearest))
-    slowness = measure_slowness()
-    sys.stdout.write(f"This machine is {slowness:.1f} times as slow as the one that the budgets are of.\n")
-    excesses = Budgets.of(_SLOW).times(slowness).excesses(seconds)
+    excesses = Budgets.of(_SLOW).excesses(seconds)
     sys.stderr.write("".join(f"{sentence}\n" for sentence in excesses))
     sys.exit(bool(excesses))
 

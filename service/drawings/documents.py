@@ -15,7 +15,7 @@ from schemas.nouns import NOUNS
 from storage.errors import StorageError
 
 from ..app_context import AppContext
-from ..operations import artefacts
+from ..operations import artefacts, models
 from ..operations.explanations import warm_explainer
 
 Json = dict[str, Any]
@@ -27,6 +27,7 @@ VIEWS: dict[str, Draw] = {}
 """By the first part of an address, such as ``#/models/mdl_1``."""
 LINKS = Links("")
 _LISTED = 50
+_MOST_NODES = 2_000_000  # of a model whose splits are counted while somebody waits
 _MOST_COMPARED = 20  # datasets, whose columns are read while somebody waits
 MAX_DRAWN_BYTES = 2 << 20  # of a result that is drawn
 DRAWN = {kind: picture for kind, picture in pictures().items() if picture.is_made_of_rows}
@@ -125,6 +126,13 @@ def newest_explainer(context: AppContext, **made_from: str) -> str | None:
     """Return the newest explainer that is made from this, if there is one."""
     newest_first = context.explainers.list(1, None, **made_from).data
     return newest_first[0].id if newest_first else None
+
+
+def feature_usage(context: AppContext, known: Json) -> list[Json] | None:
+    """Return how often a model's splits test each feature; None without trees, and of more than are counted at once."""
+    if not 0 < known["n_nodes"] <= _MOST_NODES:
+        return None
+    return listed(models.feature_usage(context, known["id"]).data)
 
 
 def mean_effects(context: AppContext, explainer_id: str) -> Json | None:

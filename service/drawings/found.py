@@ -94,7 +94,8 @@ def _results(context: AppContext, text: str, names: Mapping[str, str]) -> Iterat
             called = f"{kind} {' '.join(made_from)}".casefold()
             is_named = any(word in kind for word in words) and all(word in called for word in words)
             if each["status"] == "ready" and (is_named or (text and each["id"].startswith(text))):
-                yield kind, {**each, "name": f"{kind} of {made_from[0]}"}, address_of(each["id"], LINKS)
+                said = f"{kind} of {made_from[0]}" if made_from[0] else kind
+                yield kind, {**each, "name": said}, address_of(each["id"], LINKS)
 
 
 def _explained(context: AppContext) -> list[tuple[Json, Json]]:

@@ -17,13 +17,13 @@ from schemas.prototype_sets import PROTOTYPE_SETS
 from schemas.rule_sets import RULE_SETS
 
 from ..app_context import AppContext
-from ..operations import models
 from .documents import (
     LINKS,
     MAX_DRAWN_BYTES,
     Json,
     Parameters,
     at,
+    feature_usage,
     fitting_datasets,
     mean_effects,
     newest,
@@ -38,9 +38,7 @@ from .documents import (
 from .documents import ready as ready_document
 from .forms import evaluations_of, forms_of_model, remeasured
 
-_MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
 _N_COMPARISONS = 3
-_N_EVALUATIONS = 5  # of a model, among which one on held-out rows is looked for
 _EXPLAINING = (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES)
 
 
@@ -49,27 +47,27 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     """Draw a model at a glance, and how far what explains it can be trusted."""
     document = to_json(context.models.get(model_id).view)
     made_by = {noun.name: newest(context, noun, model_id) for noun in _EXPLAINING}
-    has_trees = 0 < document["n_nodes"] <= _MOST_NODES
-    usage = to_json(models.feature_usage(context, model_id))["data"] if has_trees else []
+    usage = feature_usage(context, document)
     made = ready_artefacts(context, model=model_id)
     fitting = fitting_datasets(context, document, made)
     explainer = _explainer_by(context, made_by[PROTOTYPE_SETS.name])
+    evaluation = _evaluation(context, made[EVALUATIONS.name])
     known = ModelContext(
         prototype_sets=made_by[PROTOTYPE_SETS.name],
         rule_sets=made_by[RULE_SETS.name],
         approximation_trees=made_by[APPROXIMATION_TREES.name],
-        feature_usage=usage,
+        feature_usage=usage or [],
         made=made_of(made, LINKS),
         columns=_words(context, made_by[PROTOTYPE_SETS.name], fitting),
         links=LINKS,
         explainer=explainer,
         effects=None if explainer is None else mean_effects(context, explainer),
         comparisons=_comparisons(context, made[COMPARISONS.name]),
-        evaluation=_evaluation(context, made[EVALUATIONS.name], fitting),
+        evaluation=None if evaluation is None else ready_document(context, EVALUATIONS, evaluation["id"]),
         evaluate=next(iter(evaluations_of(document, fitting)), None),
         remedies=_remedies(made_by, fitting),
     )
-    forms = forms_of_model(context, document, fitting, has_leaves=has_trees)
+    forms = forms_of_model(context, document, fitting, has_leaves=usage is not None)
     way: list[tuple[str, str | None]] = [(document["name"] or model_id, None)]
     return at(draw_model(document, known) + forms, way, read(MODELS, model_id))
 
@@ -79,13 +77,12 @@ def figure_of(context: AppContext, model_id: str, made: dict[str, list[Json]]) -
 
     ``made`` has its ready artefacts by noun, the newest first, without results. What is found is kept by their ids.
     """
-    evaluations = made[EVALUATIONS.name][:_N_EVALUATIONS]
+    evaluations = made[EVALUATIONS.name]
     explaining = [(noun, each) for noun in _EXPLAINING for each in made[noun.name][:1]]
 
     def as_text(_document: Json, _shown: None) -> str:
-        datasets = context.datasets
-        held_out = [each for each in evaluations if datasets.get(each["request"]["dataset"]).view.held_out]
-        chosen = [(EVALUATIONS, each) for each in [*held_out, *evaluations][:1]]
+        evaluation = _evaluation(context, evaluations)
+        chosen = [] if evaluation is None else [(EVALUATIONS, evaluation)]
         return json.dumps(_measured(context, [*chosen, *explaining]))
 
     made_from = {"figure_of": model_id, "by": [each["id"] for each in [*evaluations, *(one for _, one in explaining)]]}
@@ -128,12 +125,15 @@ def _comparisons(context: AppContext, made: Sequence[Json]) -> list[tuple[str, J
     return [(_name_of_other(context, each["request"]), each) for each in documents]
 
 
-def _evaluation(context: AppContext, made: Sequence[Json], fitting: Sequence[Json]) -> Json | None:
-    """Return the newest evaluation on rows that are held out from training, or else the newest one."""
-    held_out = {each["id"] for each in fitting if each["held_out"]}
-    every = [each for each in made if size_of(context, EVALUATIONS, each["id"]) <= MAX_DRAWN_BYTES]
-    chosen = next((each for each in every if each["request"]["dataset"] in held_out), next(iter(every), None))
-    return None if chosen is None else ready_document(context, EVALUATIONS, chosen["id"])
+def _evaluation(context: AppContext, made: Sequence[Json]) -> Json | None:
+    """Return the newest evaluation on rows that are held out from training, or else the newest, without its result.
+
+    Those whose results are too large to be drawn are left out.
+    """
+    datasets = {each["request"]["dataset"] for each in made}
+    held_out = {each for each in datasets if context.datasets.get(each).view.held_out}
+    ordered = sorted(made, key=lambda each: each["request"]["dataset"] not in held_out)
+    return next((each for each in ordered if size_of(context, EVALUATIONS, each["id"]) <= MAX_DRAWN_BYTES), None)
 
 
 def _name_of_other(context: AppContext, request: Json) -> str:

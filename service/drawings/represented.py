@@ -13,15 +13,14 @@ from storage.errors import StorageError
 from storage.feature_matching import match_features, target_of_cell
 
 from ..app_context import AppContext
-from ..operations import models, prototype_sets
+from ..operations import prototype_sets
 from ..operations.datasets import list_numbered_rows
 from ..operations.prediction_costs import prediction_seconds
-from .documents import LINKS, Json, at, beside, newest_explainer, of_model, ready
+from .documents import LINKS, Json, at, beside, feature_usage, newest_explainer, of_model, ready
 
 _MOST_ROWS = 200
 _MOST_CELLS = 50_000  # of the rows that are listed
 _MOST_SECONDS = 1.0  # of one processor, to predict them
-_MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
 
 
 def represented(context: AppContext, artefact_id: str, rank: int) -> str:
@@ -93,7 +92,5 @@ def _predicted(context: AppContext, document: Json, instances: list[list[Any]]) 
 
 def _usage(context: AppContext, known: Json) -> list[Json]:
     """Return how often the model's splits test each feature; nothing where that is not known of some of them."""
-    if not 0 < known["n_nodes"] <= _MOST_NODES:
-        return []
-    usage = [each.model_dump(mode="json") for each in models.feature_usage(context, known["id"]).data]
+    usage = feature_usage(context, known) or []
     return [] if any(each["transformed"] for each in usage) else usage

@@ -7,6 +7,7 @@ from leafspace_drawings import words
 from schemas.evaluations import EVALUATIONS
 from schemas.prototype_sets import PROTOTYPE_SETS
 from service.drawings import views
+from service.drawings.documents import VIEWS
 from service.operations import artefacts
 from tests.support.api import frame_of
 
@@ -33,6 +34,11 @@ def test_a_model_has_the_figure_of_its_prototypes_until_it_is_evaluated(shop: Sh
     card = _card(views.overview(context), shop.model)
     assert f"{words.share(evaluation['classification']['accuracy']['share'])}</b>" in card
     assert evaluation["measured_on"] in card
+
+    shop.workshop.evaluate(model=shop.model, dataset=shop.dataset)  # a newer one, on rows that are not held out
+    for drawing in (views.overview(context), views.explainer(context, shop.explainer, {})):
+        assert evaluation["measured_on"] in drawing
+    assert evaluation["measured_on"] in VIEWS["models"](context, shop.model, {})
 
 
 def _created_at(shop: Shop) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scripts.check_test_seconds import Budgets
-from tests.support.processor_seconds import processor_seconds
+from tests.support.processor_seconds import processor_seconds, slowness
 from tests.support.record_seconds import measured_seconds
 
 _HERE = "tests/scripts/test_check_test_seconds.py"
@@ -51,6 +51,15 @@ def test_what_is_over_its_budget_is_named(budgets: Budgets, named: list[str]) ->
 
 def test_the_budgets_of_the_project_have_reasons_and_files() -> None:
     assert Budgets.of(Path(__file__).parents[1] / "slow.toml").excesses({}) == []
+
+
+@pytest.mark.parametrize(("loop_seconds", "least", "most"), [(1e9, 1, 1), (1e-6, 100, 1e6)], ids=["fast", "slow"])
+def test_a_machine_is_as_many_times_as_slow_as_its_loop_takes_longer_and_never_faster(
+    monkeypatch: pytest.MonkeyPatch, loop_seconds: float, least: float, most: float
+) -> None:
+    monkeypatch.setattr("tests.support.processor_seconds._LOOP_SECONDS", loop_seconds)
+
+    assert least <= slowness() <= most
 
 
 def test_processes_count_while_they_run_and_when_they_have_ended() -> None:

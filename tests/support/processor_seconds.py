@@ -1,11 +1,13 @@
 """Processor seconds of each test, its processes' included: unlike those of a clock, a busy machine hardly adds to them.
 
-A plugin of pytest (``conftest.py`` names it). ``--junitxml`` writes the seconds as a property of each test.
+A plugin of pytest (``conftest.py`` names it). ``--junitxml`` writes the seconds as a property of each test. They are
+those of the machine that the budgets of ``tests/slow.toml`` were measured on: a plain loop, timed again and again
+between the tests, says how many times as long this machine takes at that time for the same.
 """
 
 import os
 from pathlib import Path
-from time import monotonic
+from time import monotonic, thread_time
 
 import pytest
 
@@ -14,6 +16,8 @@ from .processes import descendants_of
 PROPERTY = "processor_seconds"
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _LEAST_SECONDS = 0.02  # of a test at whose end processes are looked at: that takes 2 ms, as long as most tests
+_LOOP_STEPS, _LOOP_SECONDS = 100_000, 0.007  # of a processor of the machine that the budgets were measured on
+_LOOPS_EVERY_SECONDS = 5.0  # as machines that are shared become slow and fast again within minutes
 _FIRST, _LAST = 11, 15  # utime, stime, cutime, cstime, after the name in /proc/PID/stat
 
 
@@ -31,10 +35,23 @@ def _ticks_of(pid: int) -> int:
     return sum(map(int, fields[_FIRST:_LAST]))
 
 
+def slowness() -> float:
+    """Return how many times as long this machine takes for a plain loop as that of the budgets; never less than 1."""
+    return max(1.0, min(_seconds_of_loop() for _ in range(3)) / _LOOP_SECONDS)
+
+
+def _seconds_of_loop() -> float:
+    begun, total = thread_time(), 0
+    for step in range(_LOOP_STEPS):
+        total += step
+    return thread_time() - begun
+
+
 class ProcessorSeconds:
     """Record the processor seconds of each test as a property of its report; a short one's are the next one's."""
 
     def __init__(self) -> None:
+        self._slowness, self._measured = slowness(), monotonic()
         self._begin()
 
     def pytest_collection_finish(self) -> None:
@@ -45,9 +62,11 @@ class ProcessorSeconds:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
         """Record at a test's end what was taken since the one before ended."""
         if call.when == "teardown" and monotonic() - self._began > _LEAST_SECONDS:
-            before = self._before
+            taken = processor_seconds() - self._before
+            if monotonic() - self._measured > _LOOPS_EVERY_SECONDS:
+                self._slowness, self._measured = slowness(), monotonic()
             self._begin()
-            item.user_properties.append((PROPERTY, round(max(self._before - before, 0), 3)))
+            item.user_properties.append((PROPERTY, round(max(taken, 0) / self._slowness, 3)))
 
     def _begin(self) -> None:
         self._before, self._began = processor_seconds(), monotonic()

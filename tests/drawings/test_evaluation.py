@@ -241,3 +241,16 @@ def test_classes_beyond_a_grid_are_listed_by_how_often_they_are_taken_for_others
     assert "What is most often taken for what label predicted rows class 3 class 7 5 By cut-off" in _text(
         draw_evaluation(found, EvaluationContext())
     )
+
+
+def test_a_grid_of_many_classes_has_figures_alone() -> None:
+    found = _evaluation()
+    names = [f"class {number}" for number in range(10)]
+    of_class = found["result"]["classification"]["classes"][0]
+    found["result"]["classification"]["classes"] = [of_class | {"label": name} for name in names]
+    found["result"]["classification"]["confusion"] = [{"label": name, "predicted": name, "n_rows": 4} for name in names]
+    drawing = draw_evaluation(found, EvaluationContext())
+    grid = drawing.partition('aria-label="Confusion"')[2].partition("</table>")[0]
+    assert "label, down; predicted, across" in grid
+    assert grid.count("<b>100%</b>") == 10
+    assert "ls-share" not in grid

@@ -11,7 +11,7 @@ from .documents import document
 def _review(**context: Any) -> str:
     found, audit = document("ReviewedRow"), document("LabelAudit")
     rows = [found["row"], *(each["row"] for each in found["neighbors"])]
-    values = dict.fromkeys(rows, {"values": [{"name": name, "value": 1} for name in "abc"]})
+    values = {row: {"values": [{"name": name, "value": 1} for name in "abc"]} for row in rows}
     return draw_label_review(
         found, ReviewContext(audit, Queue(audit["result"]["rows"], {}, document("DecisionCounts")), values, **context)
     )

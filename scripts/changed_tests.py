@@ -47,7 +47,11 @@ def nearest_tests(changed: Sequence[str]) -> list[str]:
     near: dict[str, int] = {}
     for path in python_files("tests", "clients"):
         if path.name.startswith("test_"):
-            distances = [steps[module] + 1 for module in imports_of(path) if module in steps]
+            module = module_of(name_of(path))
+            if module in _imports().modules:
+                distances = [steps[module]] if module in steps else []
+            else:
+                distances = [steps[each] + 1 for each in imports_of(path) if each in steps]
             distances += [of_names[subject] for subject in (path.stem.removeprefix("test_"),) if subject in of_names]
             near |= {name_of(path): min(distances)} if distances else {}
     return sorted(near, key=lambda name: (near[name], name))

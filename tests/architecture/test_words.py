@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.sources import PACKAGES, ROOT, name_of, own_files, python_files, tree_of
+from tests.support.sources import PACKAGES, ROOT, name_of, nodes_of, own_files, python_files
 
 # What each word is replaced by depends on the sentence; these are the usual choices.
 _PLAIN_WORDS = {
@@ -66,7 +66,7 @@ def _names_defined_in(path: Path) -> Iterator[str]:
     """Yield the names of a module and of all functions, classes, parameters, variables and attributes in it."""
     yield path.stem
     yield path.parent.name
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.arg):

@@ -12,6 +12,7 @@ from leafspace_drawings.words import number, share
 from tests.support.api import Json
 from tests.support.browser import Watched
 from tests.support.patience import PATIENCE_SECONDS
+from tests.support.raw_http import NO_TLS
 from tests.support.sampling import mostly_long
 
 from .conftest import Shown
@@ -35,22 +36,22 @@ def test_every_address_opens_in_a_fresh_tab(browser: "Browser", shown: Shown) ->
 
 def test_the_root_leads_to_the_page_by_a_relative_address(shown: Shown) -> None:
     for path, target in (("/", "ui/"), ("/ui", "./ui/")):
-        answer = httpx.get(f"{shown.url}{path}")
+        answer = httpx.get(f"{shown.url}{path}", verify=NO_TLS)
         assert (answer.status_code, answer.headers["Location"]) == (307, target)
 
 
 def test_the_page_allows_its_own_files_alone_and_is_small(shown: Shown) -> None:
-    answer = httpx.get(f"{shown.url}/ui/")
+    answer = httpx.get(f"{shown.url}/ui/", verify=NO_TLS)
     policy = answer.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "require-trusted-types-for 'script'" in policy
     assert "unsafe" not in policy
-    sizes = {name: len(httpx.get(f"{shown.url}/ui/{name}").content) for name in _FILES}
+    sizes = {name: len(httpx.get(f"{shown.url}/ui/{name}", verify=NO_TLS).content) for name in _FILES}
     assert sum(size for name, size in sizes.items() if name.endswith(".js")) <= _MOST_SCRIPT
     assert sizes["leafspace.css"] + sizes["page.css"] <= _MOST_STYLE
-    tag = httpx.get(f"{shown.url}/ui/shell.js").headers["ETag"]
-    assert httpx.get(f"{shown.url}/ui/shell.js", headers={"If-None-Match": tag}).status_code == 304
-    assert httpx.get(f"{shown.url}/ui/../main.py").status_code == 404
+    tag = httpx.get(f"{shown.url}/ui/shell.js", verify=NO_TLS).headers["ETag"]
+    assert httpx.get(f"{shown.url}/ui/shell.js", headers={"If-None-Match": tag}, verify=NO_TLS).status_code == 304
+    assert httpx.get(f"{shown.url}/ui/../main.py", verify=NO_TLS).status_code == 404
 
 
 _OWN = (file.name for file in files("service.page").iterdir() if file.name.endswith((".js", ".css")))
@@ -122,14 +123,18 @@ def _field(tab: Watched, name: str) -> "Locator":
 
 
 def _label(shown: Shown) -> str:
-    rows = httpx.get(f"{shown.url}/v1/datasets/{shown.registered.dataset['id']}/rows?limit=1000").json()["data"]
+    rows = httpx.get(f"{shown.url}/v1/datasets/{shown.registered.dataset['id']}/rows?limit=1000", verify=NO_TLS).json()[
+        "data"
+    ]
     row = next(row for row in rows if row["row_id"] == shown.row)
     return str(int(next(cell["value"] for cell in row["values"] if cell["name"] == "t")))
 
 
 def _answer(shown: Shown) -> Json:
     about = {"dataset": shown.registered.dataset["id"], "row_ids": [shown.row]}
-    answer: Json = httpx.post(f"{shown.url}/v1/explainers/{shown.explainer}/explanations", json=about).json()
+    answer: Json = httpx.post(
+        f"{shown.url}/v1/explainers/{shown.explainer}/explanations", json=about, verify=NO_TLS
+    ).json()
     explained: Json = answer["data"][0]
     return explained
 
@@ -145,7 +150,7 @@ def test_another_prototype_can_be_compared_with(tab: Watched, shown: Shown) -> N
 
 def test_a_map_names_lists_and_explains_its_rows(tab: Watched, shown: Shown) -> None:
     tab.open(shown.address(f"maps/{shown.map_id}"), ".ls-map canvas")
-    rows = httpx.get(f"{shown.url}/v1/maps/{shown.map_id}/content?limit=1000").json()["data"]
+    rows = httpx.get(f"{shown.url}/v1/maps/{shown.map_id}/content?limit=1000", verify=NO_TLS).json()["data"]
     canvas, named = tab.page.locator(".ls-map canvas"), tab.page.locator(".ls-named")
     canvas.focus()
     for key in ("ArrowRight", "ArrowUp", "ArrowLeft"):
@@ -175,7 +180,7 @@ def test_a_dictionary_is_edited_refused_beside_its_field_and_never_overwrites_a_
     tab = Watched(browser.new_page(), ("412", "422"))
     path = f"{shown.url}/v1/datasets/{shown.registered.dataset['id']}/dictionary"
     first, second = shown.registered.model["feature_names"][:2]
-    httpx.put(path, json={"features": [{"name": second, "reason_code": "R2"}]}).raise_for_status()
+    httpx.put(path, json={"features": [{"name": second, "reason_code": "R2"}]}, verify=NO_TLS).raise_for_status()
     tab.open(shown.address(f"dictionary/{shown.registered.dataset['id']}"), ".ls-dictionary")
     of_first = tab.page.locator(f'[data-entry="{first}"]')
     of_first.locator('[data-word="label"]').fill("quite another name")
@@ -188,17 +193,17 @@ def test_a_dictionary_is_edited_refused_beside_its_field_and_never_overwrites_a_
     of_first.locator('[data-word="fixed"]').check()
     of_first.locator('[data-word="label"]').press("Enter")
     tab.page.wait_for_selector("#said >> text=Saved.", state="attached")
-    words = httpx.get(path).json()
+    words = httpx.get(path, verify=NO_TLS).json()
     entries = {each["name"]: each for each in words["features"]}
     assert (entries[first]["label"], entries[first]["fixed"]) == ("quite another name", True)
     assert entries[second]["reason_code"] == "R2"  # which has no field
     assert f"Revision {words['revision']}." in tab.page.locator(".ls-lead").inner_text()
 
-    httpx.put(path, json={}).raise_for_status()
+    httpx.put(path, json={}, verify=NO_TLS).raise_for_status()
     of_first.locator('[data-word="label"]').press("Enter")
     tab.page.wait_for_selector("[data-problem] >> text=was changed meanwhile")
-    assert httpx.get(path).json()["features"] == []
-    httpx.delete(path).raise_for_status()
+    assert httpx.get(path, verify=NO_TLS).json()["features"] == []
+    httpx.delete(path, verify=NO_TLS).raise_for_status()
     tab.close()
 
 
@@ -218,7 +223,7 @@ def test_rows_and_a_model_are_registered_from_a_form_and_refused_beside_its_fiel
     rows.locator('[data-field="row_id"]').fill("key")
     rows.locator('[data-field="row_id"]').press("Enter")
     tab.page.wait_for_selector(".ls-dataset h1:has-text('three columns')")
-    made = httpx.get(f"{shown.url}/v1/datasets/{tab.page.url.rpartition('/')[2]}").json()
+    made = httpx.get(f"{shown.url}/v1/datasets/{tab.page.url.rpartition('/')[2]}", verify=NO_TLS).json()
     assert (made["target"], made["row_id"], made["n_rows"]) == ("b", "key", 2)
 
     tab.open(shown.address("register"), ".ls-registration")
@@ -227,7 +232,7 @@ def test_rows_and_a_model_are_registered_from_a_form_and_refused_beside_its_fiel
     model.locator('[type="file"]').set_input_files([wrong])
     model.locator("button").click()
     model.locator("[data-problem]:not(:empty), [data-problem-of]:not(:empty)").first.wait_for()
-    right = httpx.get(f"{shown.url}/v1/models/{shown.registered.model['id']}").json()
+    right = httpx.get(f"{shown.url}/v1/models/{shown.registered.model['id']}", verify=NO_TLS).json()
     assert right["name"] != "from the page"
     tab.close()
 
@@ -247,7 +252,7 @@ def test_rows_are_searched_by_a_range_a_refusal_stands_at_its_field_and_a_row_is
     tab.page.press('[name="at_least"]', "Enter")
     tab.page.wait_for_selector(".ls-table-of-rows table")
     path = f"/v1/datasets/{shown.registered.dataset['id']}/rows?where={name}&at_least=1&limit=50"
-    found = [row["row_id"] for row in httpx.get(f"{shown.url}{path}").raise_for_status().json()["data"]]
+    found = [row["row_id"] for row in httpx.get(f"{shown.url}{path}", verify=NO_TLS).raise_for_status().json()["data"]]
     links = tab.page.locator(".ls-table-of-rows tbody th a")
     assert links.all_inner_texts() == found
     links.first.click()
@@ -288,7 +293,7 @@ def test_the_questionnaire_ends_at_a_leaf(tab: Watched, shown: Shown) -> None:
 
 @pytest.mark.long
 def test_the_figures_of_a_view_are_those_of_the_api(tab: Watched, shown: Shown) -> None:
-    document = httpx.get(f"{shown.url}/v1/prototype-sets/{shown.registered.prototype_set['id']}").json()
+    document = httpx.get(f"{shown.url}/v1/prototype-sets/{shown.registered.prototype_set['id']}", verify=NO_TLS).json()
     tab.open(shown.address(f"prototypes/{document['id']}"), ".ls-set")
     text = tab.page.locator("main").inner_text()
     for prototype in document["result"]["prototypes"]:
@@ -320,9 +325,9 @@ def test_a_row_that_there_is_not_is_refused_with_those_that_there_are(browser: "
 def test_a_job_is_followed_to_its_end(tab: Watched, shown: Shown) -> None:
     tab.open(shown.address(""), '[data-live="jobs"]')
     about = {"model": shown.registered.model["id"], "dataset": shown.registered.dataset["id"], "n_prototypes": 7}
-    made = httpx.post(f"{shown.url}/v1/prototype-sets", json=about).json()
+    made = httpx.post(f"{shown.url}/v1/prototype-sets", json=about, verify=NO_TLS).json()
     job = made["job"]
-    httpx.get(f"{shown.url}/v1/jobs/{job}", headers={"Prefer": "wait=60"}, timeout=PATIENCE_SECONDS)
+    httpx.get(f"{shown.url}/v1/jobs/{job}", headers={"Prefer": "wait=60"}, timeout=PATIENCE_SECONDS, verify=NO_TLS)
     tab.page.wait_for_selector('[data-live="jobs"][data-running="0"]')
 
 

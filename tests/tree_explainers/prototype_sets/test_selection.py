@@ -77,6 +77,7 @@ def test_each_method_chooses_the_rows_of_its_slow_twin_in_the_same_order(
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.sampled("values")
 def test_candidates_alone_are_chosen_to_cover_all_rows(method: Method, kind: ProximityKind) -> None:
     real = real_leaves("covertype_20k", kind)
     classes = real.classes("target")
@@ -498,7 +499,6 @@ def test_many_classes_and_some_of_one_row_are_chosen_from_as_the_twin_does() -> 
 @pytest.fixture
 def no_garbage_collected() -> Iterator[None]:
     """Look for no cycles, as the process of a job rarely does."""
-    gc.collect()
     gc.disable()
     yield
     gc.enable()

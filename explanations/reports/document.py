@@ -88,7 +88,11 @@ def _parts(shown: ReportInputs, figures: Figures, summary: Sequence[str]) -> Ite
     yield "request", report.draw_request(shown.request.model_dump(mode="json"))
     yield "summary", report.draw_sentences("Summary", summary)
     beside = ModelContext(
-        *_trusted(explained), columns=explained.dataset, evaluation=shown.evaluation, errors_follow=True
+        *_trusted(explained),
+        columns=explained.dataset,
+        effects=shown.effects,
+        evaluation=shown.evaluation,
+        errors_follow=True,
     )
     yield "model", draw_model(explained.model, beside)
     if shown.evaluation is not None:

@@ -35,6 +35,7 @@ from tree_explainers.compute.progress import Tick, no_tick
 from ..dataset_rows import DatasetRows
 from ..explained_rows import explain_instances
 from ..instances import read_instances
+from ..mean_effects import mean_effects_of_reference_rows
 from ..result_words import ResultWords, without_hidden
 from ..warm_explainer import WarmExplainer
 
@@ -70,6 +71,7 @@ class ReportInputs:
     evaluation: Json | None  # with its `dataset`
     decisions: Sequence[LabelDecision]  # in force, by row
     rows: Sequence[Json]  # explanations
+    effects: Json | None  # the mean sizes of the effects of the reference rows
     provenance: Json
 
     @property
@@ -119,6 +121,7 @@ class ReportReader:
             evaluation=None if request.evaluation is None else self._evaluation(request.evaluation),
             decisions=() if audit is None else decisions_of(self._database, audit, request.decisions),
             rows=self._rows(warm, own.dataset["id"], request.rows, tick),
+            effects=mean_effects_of_reference_rows(warm),
             provenance=warm.provenance,
         )
 

@@ -3,15 +3,18 @@
 from collections.abc import Iterator
 
 from leafspace_drawings import ModelContext
+from leafspace_drawings.columns import ColumnNames
 from leafspace_drawings.model import cautions_of, kind_of, trust_of
-from leafspace_drawings.words import counted, measured_on, name_or_id, number, sentence, share
+from leafspace_drawings.words import brief, counted, measured_on, name_or_id, number, plain_caution, sentence, share
 
 from schemas.reports import Drift, ReportComparison
 
+from ..sentences import listed
 from .inputs import Explained, Figures, Json, ReportInputs
 
 _MOST_NAMED = 5  # classes or outcomes
 _MOST_CAUTIONS = 3
+_MOST_FEATURES = 3
 
 
 def summary_of(shown: ReportInputs, figures: Figures) -> list[str]:
@@ -25,6 +28,8 @@ def _sentences(shown: ReportInputs, figures: Figures) -> Iterator[str]:
     if shown.evaluation is not None:
         yield _evaluated(shown.evaluation)
     yield from _measured(explained, shown.evaluation)
+    if shown.effects is not None and shown.effects["mean_absolute_effects"]:
+        yield _counted_most(shown.effects, explained.dataset)
     if shown.other is not None and figures.comparison is not None:
         yield _changed(shown.other.model, figures.comparison)
     if shown.newer_dataset is not None and figures.drift is not None:
@@ -90,6 +95,17 @@ def _measured(explained: Explained, evaluation: Json | None) -> Iterator[str]:
     yield f"On {rows}, its {right}{f'; {agreed}' if agreed else ''}."
 
 
+def _counted_most(effects: Json, dataset: Json) -> str:
+    """Return which features have the largest effects on average, over how many rows."""
+    names = ColumnNames(dataset)
+    most = [
+        f"{names[each['feature']].said} ({brief(each['effect'])})"
+        for each in effects["mean_absolute_effects"][:_MOST_FEATURES]
+    ]
+    n_rows = counted(effects["n_rows"], "reference row")
+    return f"On average over {n_rows}, the largest effects are those of {listed(most)}."
+
+
 def _changed(other: Json, found: ReportComparison) -> str:
     """Return how much two models differ on the same rows."""
     beside = f"Beside “{name_or_id(other)}”, on {counted(found.n_rows, 'row')}"
@@ -115,7 +131,7 @@ def _cautions(explained: Explained) -> Iterator[str]:
     """Yield the first cautions about the figures above, and what was not tested."""
     made = [explained.prototype_set, explained.rule_set, explained.approximation_tree]
     cautions = cautions_of([each for each in made if each is not None])
-    yield from (f"Caution: {sentence(each)}" for each in cautions[:_MOST_CAUTIONS])
+    yield from (f"Caution: {sentence(plain_caution(each))}" for each in cautions[:_MOST_CAUTIONS])
     if len(cautions) > _MOST_CAUTIONS:
         yield f"{len(cautions) - _MOST_CAUTIONS} more stand under “Limits”."
     if not explained.model.get("parity"):

@@ -34,7 +34,7 @@ from .explanations import warm_explainer
 from .job_estimates import KindEstimate, Need, Request
 
 _DRAWN_BYTES = 64 * MIB  # of a report, with the documents that it shows
-_SECONDS_TO_DRAW, _SECONDS_PER_ROW = 0.5, 0.05  # a report, and each row that it explains
+_SECONDS_TO_DRAW, _SECONDS_PER_ROW = 1.0, 0.05  # a report with its mean effects, and each row that it explains
 
 FILE = "document"
 """Name of the file of a report."""

@@ -41,7 +41,7 @@ def draw_report(title: str, parts: Sequence[str]) -> str:
 
 @picture("report", ids="rpt_", part="reports", words="report")
 def draw_filed(document: Json, file: str, verification: Json | None, links: Links) -> str:
-    """Return a report as a view of the page shows it: its content, below facts about the file.
+    """Return a report as a view of the page shows it: its content, and at its end the facts about the file.
 
     Parameters
     ----------

@@ -200,7 +200,7 @@ def test_a_report_begins_with_its_title_date_author_verdict_and_summary_and_ends
 def test_the_summary_says_what_is_decided_how_well_and_on_which_rows(shop: Shop) -> None:
     forest, model = fitted("random_forest_binary"), fitted("random_forest_binary").library_labels()
     result = result_of(shop.make(compare_with=shop.other, newer_dataset=shop.newer))
-    decided, measured, changed, drifted, *cautions = result.summary
+    decided, measured, counted, changed, drifted, *cautions = result.summary
     assert decided == (
         "The model “the new one”, random forest of 20 trees on 30 features, predicts one of 2 classes (“t” in the "
         "data): “0” or “1”."
@@ -210,6 +210,13 @@ def test_the_summary_says_what_is_decided_how_well_and_on_which_rows(shop: Shop)
         f"On the 569 rows that it was made from, its balanced accuracy is {share(np.mean(shares))} "
         "(50% by always the same answer); "
     )
+    named = re.fullmatch(
+        r"On average over 569 reference rows, the largest effects are those of "
+        r"(f\d+) \((0\.\d+)\), (f\d+) \((0\.\d+)\) and (f\d+) \((0\.\d+)\)\.",
+        counted,
+    )
+    assert named is not None
+    assert sorted(named.groups()[1::2], reverse=True) == list(named.groups()[1::2])
     assert result.comparison is not None
     n_changed = result.comparison.n_changed
     assert changed.startswith(f"Beside “the old one”, on 569 rows, {n_changed} predictions differ (")

@@ -79,7 +79,8 @@ def _measure(url: str, data_dir: str, n_processes: int, path: str, body: bytes) 
 def _wait_for_apis(data_dir: str, n_processes: int) -> list[int]:
     while True:
         supervisor = next(pid for pid in children_of(os.getpid()) if data_dir in command_of(pid))
-        apis = [pid for pid in children_of(supervisor) if "-m service" in command_of(pid)]
+        parents = [pid for pid in children_of(supervisor) if "-m leafspace.apis" in command_of(pid)]
+        apis = [pid for parent in parents for pid in children_of(parent)]
         if len(apis) == n_processes:
             time.sleep(2)  # the others become ready
             return apis

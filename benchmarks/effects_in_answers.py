@@ -34,10 +34,11 @@ from sklearn.preprocessing import OneHotEncoder
 from explanations import effects, included_parts
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanations import ExplanationRequest
-from service.__main__ import main as serve
+from service.api_process import serve_until_stopped
 from service.app_context import build_context
 from service.operations.explained_calls import explain_rows
 from service.settings import ServiceSettings
+from storage.environment import settings_of_process
 from tests.support.shared import shared_path
 from tests.support.workshop import Workshop, workshop_in
 from tree_explainers.onnx_models.description import ModelDescription
@@ -188,7 +189,7 @@ def _wait_for(port: int) -> None:
 
 def _serve(name: str, port: str) -> None:
     included_parts._DEFAULT = _PARTS[name]  # noqa: SLF001
-    serve(["--port", port])
+    serve_until_stopped(settings_of_process(ServiceSettings, port=int(port)))
 
 
 def _processor_seconds(pid: int) -> float:

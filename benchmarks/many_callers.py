@@ -133,14 +133,15 @@ def _memory_line(mebibytes: dict[str, float]) -> str:
 
 
 def _mebibytes(guarded: Guarded) -> dict[str, float]:
-    """Return what the API, Redis and the workers' parent hold: jobs' own processes end with them."""
-    names = {"-m service": "API", "-m workers": "workers", "redis-server": "Redis", "valkey-server": "Redis"}
+    """Return what the API's processes, Redis and the workers' parent hold: jobs' own processes end with them."""
+    names = {"-m leafspace.apis": "API", "-m workers": "workers", "redis-server": "Redis", "valkey-server": "Redis"}
     amounts: dict[str, float] = {}
     for child in psutil.Process(guarded.process.pid).children():
         command = " ".join(child.cmdline())
         for part, name in names.items():
             if part in command:
-                amounts[name] = amounts.get(name, 0.0) + child.memory_info().rss / _MIB
+                processes = [child, *(child.children() if name == "API" else [])]
+                amounts[name] = sum(process.memory_info().rss for process in processes) / _MIB
     return amounts
 
 

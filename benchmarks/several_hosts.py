@@ -35,7 +35,7 @@ N_JOBS, N_HOSTS = 200, (1, 2, 4)
 _METHODS = ("sm_a", "sm_u", "sm_wa", "k_medoids")
 _PARTS = {
     "-m workers": "workers and their jobs",
-    "-m service": "API",
+    "-m leafspace.apis": "API",
     "postgres": "PostgreSQL",
     "moto_server": "bucket",
     "valkey": "Redis",

@@ -107,6 +107,7 @@ def _print_recovery(service: ServiceUnderFire) -> None:
 def _measured(recovery: Recovery, warm: float) -> dict[str, Callable[[], float]]:
     return {
         f"the API, until another answers (to reach: 1; a warm start and 0.3 s: {warm + 0.3:.2f})": recovery.of_the_api,
+        "the API's parent, until another API answers (it imports everything)": lambda: recovery.of_the_api("apis"),
         "Redis, until nothing is degraded (to reach: 0.5)": recovery.of_redis,
         "the only worker, until a job runs (to reach: 4)": recovery.of_a_worker,
         "the workers' parent, until a job runs (to reach: 4)": lambda: recovery.of_a_worker("workers"),

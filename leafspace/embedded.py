@@ -16,10 +16,11 @@ from storage.database_file import belongs_to, fault_of, has_keys, keep_reserve
 from workers.runtime.restarts import Restarts, StartsWithReadiness
 from workers.runtime.supervisor import Child, Supervisor
 
+from .apis import SECONDS_TO_CLOSE
 from .compiled_code import cache_dir
 from .data_directory import opened
 from .errors import CannotServe
-from .listening import answers, check_keys, free_port, is_ready, url_of
+from .listening import check_keys, free_port, is_ready, url_of
 from .processes import start_process
 from .redis_server import RedisServer, find_redis_binary
 
@@ -31,7 +32,7 @@ _SECONDS_TO_ANSWER = 1
 _STARTS_BEFORE_GIVING_UP = 3
 # As the API's settings have them: how long it still answers, and then how long what is under way may take.
 _SECONDS_OF_API = {"LEAFSPACE_DRAIN_SECONDS": 0.5, "LEAFSPACE_GRACE_SECONDS": 5.0}
-_SECONDS_TO_CLOSE = 2.0  # for what is open then
+_SECONDS_OF_PARENT = 0.5  # of the API processes, to see that they have ended
 _SECONDS_OF_WORKERS = 7.0
 _REDIS_PATIENCE_SECONDS = 2.0
 _LONGEST_PAUSE_SECONDS = 2.0  # before the API or Redis is started again
@@ -67,10 +68,10 @@ def serve(options: ServeOptions) -> None:
         with _redis(data_dir) as (redis_url, redis_children):
             environment = child_environment(data_dir, redis_url)
             environment["LEAFSPACE_API_WORKERS"] = str(options.n_apis)
-            apis = _apis(environment, options.host, port, options.n_apis)
+            api = _api(environment, options.host, port, options.n_apis)
             workers = [_workers(environment, options.n_workers)] if options.n_workers else []
-            Supervisor([*redis_children, *apis, *workers]).run(
-                is_ready=lambda: _is_ready(apis, options.host, port),
+            Supervisor([*redis_children, api, *workers]).run(
+                is_ready=lambda: _is_ready(api, options.host, port),
                 announce=lambda: click.echo(f"{READY}{url_of(options.host, port)}"),
             )
 
@@ -150,45 +151,32 @@ def _redis(data_dir: Path) -> Iterator[tuple[str, list[Child]]]:
         server.discard_socket()
 
 
-def _api(environment: dict[str, str], host: str, port: int) -> Child:
-    command = module_command("service", "--host", host, "--port", str(port))
-    return Child(
-        "api",
-        start=lambda: start_process(command, environment=environment),
-        is_ready=lambda: answers(host, port),
-        restarts=Restarts(_LONGEST_PAUSE_SECONDS),
-        stop_order=1,
-        patience_seconds=_seconds_of_api(environment) + _SECONDS_TO_CLOSE,
+def _api(environment: dict[str, str], host: str, port: int, n_processes: int) -> Child:
+    """Return the parent of the API processes; of several, each listens to the same port and maps the same memory."""
+    command = module_command("leafspace.apis", "--host", host, "--port", str(port))
+    shared = () if n_processes == 1 else (_shared_memory(n_processes),)
+    starts = StartsWithReadiness(
+        lambda writer: start_process(
+            [*command, *(f"--shared-fd={memory}" for memory in shared), "--ready-fd", str(writer)],
+            environment=environment,
+            pass_fds=(*shared, writer),
+        )
     )
+    # It has to outlive the API processes, which it waits for.
+    patience_seconds = _seconds_of_api(environment) + SECONDS_TO_CLOSE + _SECONDS_OF_PARENT
+    return Child("api", starts.start, starts.is_ready, Restarts(_LONGEST_PAUSE_SECONDS), 1, patience_seconds)
 
 
-def _apis(environment: dict[str, str], host: str, port: int, n_processes: int) -> list[Child]:
-    """Return the API processes; of several, each listens to the same port and maps the same memory."""
-    if n_processes == 1:
-        return [_api(environment, host, port)]
+def _shared_memory(n_processes: int) -> int:
+    """Return a file of the memory that several API processes share; it lives as long as this process."""
     if not hasattr(os, "memfd_create"):
         message = (
             "several API processes share their limits and metrics by memory that this system lacks: --api-workers 1"
         )
         raise CannotServe(message)
-    shared = os.memfd_create("leafspace-api")  # as long as this process lives
+    shared = os.memfd_create("leafspace-api")
     os.ftruncate(shared, n_bytes_for(n_processes))
-    return [_one_of_the_apis(environment, (host, port), shared, index) for index in range(n_processes)]
-
-
-def _one_of_the_apis(environment: dict[str, str], address: tuple[str, int], shared: int, index: int) -> Child:
-    host, port = address
-    command = module_command("service", "--host", host, "--port", str(port))
-    starts = StartsWithReadiness(
-        lambda writer: start_process(
-            [*command, "--shared-fd", str(shared), "--index", str(index), "--ready-fd", str(writer)],
-            environment=environment,
-            pass_fds=(shared, writer),
-        )
-    )
-    patience_seconds = _seconds_of_api(environment) + _SECONDS_TO_CLOSE
-    restarts = Restarts(_LONGEST_PAUSE_SECONDS)
-    return Child(f"api {index + 1}", starts.start, starts.is_ready, restarts, 1, patience_seconds)
+    return shared
 
 
 def _seconds_of_api(environment: Mapping[str, str]) -> float:
@@ -217,9 +205,8 @@ def _workers(environment: dict[str, str], n_workers: int) -> Child:
     return Child("workers", starts.start, starts.is_ready, restarts, 1, _SECONDS_OF_WORKERS)
 
 
-def _is_ready(apis: list[Child], host: str, port: int) -> bool:
-    for api in apis:
-        if api.ready_since is None and api.n_ends >= _STARTS_BEFORE_GIVING_UP:
-            message = f"the API ended {api.n_ends} times before it was ready; what it printed above says why"
-            raise CannotServe(message)
-    return all(api.ready_since is not None for api in apis) and is_ready(host, port, _SECONDS_TO_ANSWER)
+def _is_ready(api: Child, host: str, port: int) -> bool:
+    if api.ready_since is None and api.n_ends >= _STARTS_BEFORE_GIVING_UP:
+        message = f"the API ended {api.n_ends} times before it was ready; what it printed above says why"
+        raise CannotServe(message)
+    return api.ready_since is not None and is_ready(host, port, _SECONDS_TO_ANSWER)

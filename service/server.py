@@ -1,8 +1,8 @@
 """Server: uvicorn, which on SIGTERM is first not ready for a moment, then takes no more requests, then ends."""
 
-import os
 import socket
 import time
+from collections.abc import Callable
 from types import FrameType
 
 import uvicorn
@@ -19,20 +19,18 @@ class Server(uvicorn.Server):
     """
 
     def __init__(
-        self, config: uvicorn.Config, draining: Draining, drain_seconds: float, ready_fd: int | None = None
+        self, config: uvicorn.Config, draining: Draining, drain_seconds: float, announce: Callable[[], None]
     ) -> None:
         super().__init__(config)
         self._draining = draining
         self._drain_seconds = drain_seconds
-        self._ready_fd = ready_fd
+        self._announce = announce
         self._stop: tuple[float, int] | None = None  # when, and because of which signal
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to listen, and announce that to the supervisor."""
+        """Start to listen, and announce that to whoever started this process."""
         await super().startup(sockets)
-        if self._ready_fd is not None:
-            os.write(self._ready_fd, b"\n")
-            os.close(self._ready_fd)
+        self._announce()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Answer a signal."""

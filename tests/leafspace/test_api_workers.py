@@ -25,7 +25,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 def _apis(service: Service) -> set[int]:
-    return {pid for pid in children_of(service.process.pid) if "-m service" in command_of(pid)}
+    parents = [pid for pid in children_of(service.process.pid) if "-m leafspace.apis" in command_of(pid)]
+    return {pid for parent in parents for pid in children_of(parent)}
 
 
 def _n_answers(service: Service) -> int:

@@ -25,7 +25,16 @@ from storage.settings import embedded
 from storage.tables import datasets
 from tests.support.job_farm import JobFarm
 from tests.support.patience import PATIENCE_SECONDS, when_idle
-from tests.support.processes import descendants_of, heeding, ignoring, is_alive, kept_port, open_files_of
+from tests.support.processes import (
+    children_of,
+    command_of,
+    descendants_of,
+    heeding,
+    ignoring,
+    is_alive,
+    kept_port,
+    open_files_of,
+)
 from tests.support.raw_http import NO_TLS
 from tests.support.redis import OwnRedis
 from tests.support.running import running_service, start_service, wait_until_ready
@@ -81,7 +90,7 @@ def test_it_is_ready_with_everything_starts_again_whatever_ends_and_stops_within
     status, readiness = _get(f"{url}/readyz")
 
     assert (status, readiness.get("degraded", [])) == (200, [])
-    n_processes = 3 + _N_WORKERS  # Redis, the API, and what the workers were forked from
+    n_processes = 4 + _N_WORKERS  # Redis, the API, and what the API and the workers were forked from
     JobFarm.wait_until(lambda: len(descendants_of(process.pid)) == n_processes)
     killed = descendants_of(process.pid)
     for pid in killed:
@@ -91,6 +100,27 @@ def test_it_is_ready_with_everything_starts_again_whatever_ends_and_stops_within
     process.send_signal(signal.SIGINT)
     assert process.wait(when_idle(10)) == 0
     assert not [pid for pid in running if is_alive(pid)]
+
+
+def test_an_api_that_is_killed_is_forked_again_from_a_parent_that_has_imported_it(
+    data_dir: Path, started: list["subprocess.Popen[str]"]
+) -> None:
+    process = start_service(data_dir, "--no-worker")
+    started.append(process)
+    url = wait_until_ready(process)
+    (parent,) = [pid for pid in children_of(process.pid) if "leafspace.apis" in command_of(pid)]
+    (api,) = children_of(parent)
+
+    for _ in range(2):
+        os.kill(api, signal.SIGKILL)
+        killed = api
+        JobFarm.wait_until(lambda killed=killed: children_of(parent) not in ([], [killed]) and _is_whole(url))
+        (api,) = children_of(parent)
+
+    assert api != killed
+    os.kill(parent, signal.SIGKILL)
+    JobFarm.wait_until(lambda: not is_alive(api))
+    JobFarm.wait_until(lambda: _is_whole(url))
 
 
 def _is_whole(url: str) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 from storage.without_pandas import keep_rich_out
 
 keep_rich_out()
-import service.__main__
+import leafspace.apis, service.api_process
 from service.main import create_app
 from service.settings import ServiceSettings
 

@@ -18,6 +18,7 @@ from .processes import children_of, command_of
 from .raw_http import NO_TLS
 
 _COMMAND = (sys.executable, "-m", "leafspace", "serve", "--port", "0", "--workers", "1")
+_REDIS_SERVERS = ("valkey-server", "redis-server")
 _READY = "Leafspace is ready at "
 
 
@@ -35,14 +36,22 @@ class Service:
         return int(self.url.rpartition(":")[2])
 
     def children(self) -> dict[str, int]:
-        """Return the process ids of the API, Redis, the workers' parent, and the worker once that has forked it."""
-        names = {"-m service": "api", "-m workers": "workers", "valkey-server": "redis", "redis-server": "redis"}
+        """Return the process ids of Redis, the parents of API and workers, and the first that each has forked."""
+        names = {
+            "-m leafspace.apis": "apis",
+            "-m workers": "workers",
+            "valkey-server": "redis",
+            "redis-server": "redis",
+        }
         found: dict[str, int] = {}
         for child in children_of(self.process.pid):
             command = command_of(child)
             found |= {label: child for name, label in names.items() if name in command}
-        forked = children_of(found["workers"]) if "workers" in found else []
-        return found | ({"worker": forked[0]} if forked else {})
+        for part, parent in (("api", "apis"), ("worker", "workers")):
+            forked = children_of(found[parent]) if parent in found else []
+            if forked:
+                found[part] = forked[0]
+        return found
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Workers, forked from one process that has imported everything once: they share its memory, and start at once.
+"""Processes forked from one that has imported everything once: they share its memory, and start at once.
 
 What a fork would not survive (threads, open connections and graphs) comes into being in the forked process alone.
 """
@@ -23,7 +23,7 @@ _SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 _log = logging.getLogger(__name__)
 
 Work = Callable[[Callable[[], None]], None]
-"""The work of a worker until SIGTERM; it calls its argument as soon as it is ready."""
+"""The work of a process until SIGTERM; it calls its argument as soon as it is ready."""
 
 
 def keep_workers(works: Sequence[Work], announce: Callable[[], None]) -> None:
@@ -32,24 +32,41 @@ def keep_workers(works: Sequence[Work], announce: Callable[[], None]) -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
-    children = [_child(f"worker {number}", work) for number, work in enumerate(works, start=1)]
+    children = [
+        # SIGTERM rather than SIGKILL, so that it hands its job back when this process dies.
+        forked_child(f"worker {number}", work, Restarts(_LONGEST_PAUSE_SECONDS), _PATIENCE_SECONDS, signal.SIGTERM)
+        for number, work in enumerate(works, start=1)
+    ]
     Supervisor(children).run(is_ready=lambda: True, announce=announce)
 
 
-def _child(name: str, work: Work) -> Child:
-    forks = StartsWithReadiness(lambda writer: ForkedWorker.fork(lambda: work(lambda: report_ready(writer))))
-    return Child(name, forks.start, forks.is_ready, Restarts(_LONGEST_PAUSE_SECONDS), 1, _PATIENCE_SECONDS)
+def forked_child(
+    name: str, work: Work, restarts: Restarts, patience_seconds: float, signal_at_parents_end: signal.Signals
+) -> Child:
+    """Return a child that the supervisor forks from its own process, which must have no threads of Python's.
+
+    Parameters
+    ----------
+    patience_seconds
+        How long it may take to end after SIGTERM.
+    signal_at_parents_end
+        What the kernel sends it when this process dies.
+    """
+    forks = StartsWithReadiness(
+        lambda writer: ForkedProcess.fork(lambda: work(lambda: report_ready(writer)), signal_at_parents_end)
+    )
+    return Child(name, forks.start, forks.is_ready, restarts, 1, patience_seconds)
 
 
-class ForkedWorker:
-    """A worker's process, with a process group of its own; the kernel sends it SIGTERM when its parent dies."""
+class ForkedProcess:
+    """A process with a process group of its own; the kernel sends it a signal when its parent dies."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
         self._status: int | None = None
 
     @classmethod
-    def fork(cls, work: Callable[[], None]) -> "ForkedWorker":
+    def fork(cls, work: Callable[[], None], signal_at_parents_end: signal.Signals) -> "ForkedProcess":
         """Run ``work`` in a forked process."""
         parent_pid = os.getpid()
         # A signal that came before the fork has reset its handler would be lost.
@@ -57,7 +74,7 @@ class ForkedWorker:
         try:
             pid = os.fork()
             if pid == 0:
-                _work_and_exit(work, parent_pid)
+                _work_and_exit(work, parent_pid, signal_at_parents_end)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         with suppress(OSError):
@@ -87,12 +104,12 @@ class ForkedWorker:
         until = None if timeout is None else time.monotonic() + timeout
         while (status := self.poll()) is None:
             if timeout is not None and until is not None and time.monotonic() >= until:
-                raise subprocess.TimeoutExpired("a worker", timeout)  # noqa: TRY003  # it takes a command
+                raise subprocess.TimeoutExpired("a forked process", timeout)  # noqa: TRY003  # it takes a command
             time.sleep(_SECONDS_BETWEEN_POLLS)
         return status
 
 
-def _work_and_exit(work: Callable[[], None], parent_pid: int) -> None:
+def _work_and_exit(work: Callable[[], None], parent_pid: int, signal_at_parents_end: signal.Signals) -> None:
     status = os.EX_SOFTWARE
     try:
         os.setpgid(0, 0)
@@ -100,13 +117,12 @@ def _work_and_exit(work: Callable[[], None], parent_pid: int) -> None:
         for number in (signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        # SIGTERM rather than SIGKILL, so that it hands its job back.
-        end_with_parent(parent_pid, signal.SIGTERM)
+        end_with_parent(parent_pid, signal_at_parents_end)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         work()
         status = os.EX_OK
     except BaseException:  # noqa: BLE001  # the edge of a process
-        _log.exception("a worker failed")
+        _log.exception("a forked process failed")
     finally:
         # Not sys.exit: the parent's exit handlers must not run here.
         os._exit(status)

@@ -58,10 +58,14 @@ class Recovery:
             wait_until(lambda: self._job(job)["status"] == "cancelled" and process not in self._service.parts("job"))
             return time.monotonic() - began
 
-    def of_the_api(self) -> float:
-        """Until another one answers."""
-        victim = self._only("api")
-        return self._seconds_until(victim, self._service.is_ready)
+    def of_the_api(self, part: Part = "api") -> float:
+        """Until another one answers; where its parent is killed, it dies with it."""
+        victim, api = self._only(part), self._only("api")
+
+        def is_another() -> bool:
+            return self._service.parts("api") not in ([], [api]) and self._service.is_ready()
+
+        return self._seconds_until(victim, is_another)
 
     def of_redis(self) -> float:
         """Until nothing is degraded any more."""

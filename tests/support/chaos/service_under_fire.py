@@ -17,8 +17,8 @@ from storage.settings import embedded
 from tests.support.processes import children_of, command_of, is_alive, kept_port
 from tests.support.raw_http import NO_TLS
 
-Part = Literal["api", "workers", "worker", "redis", "job"]
-_NAMES = {"-m service": "api", "-m workers": "workers", "valkey-server": "redis", "redis-server": "redis"}
+Part = Literal["apis", "api", "workers", "worker", "redis", "job"]
+_NAMES = {"-m leafspace.apis": "apis", "-m workers": "workers", "valkey-server": "redis", "redis-server": "redis"}
 _SECONDS_TO_START = 300
 _SECONDS_TO_STOP = 120
 
@@ -95,8 +95,8 @@ class ServiceUnderFire:
         self.process.wait()
 
     def parts(self, part: Part) -> list[int]:
-        """Return the processes of this part that run now: "worker" are those forked by "workers", "job" by workers."""
-        forked_by: dict[Part, Part] = {"job": "worker", "worker": "workers"}
+        """Return the processes of this part that run now; those of "apis" and "workers" fork "api" and "worker"."""
+        forked_by: dict[Part, Part] = {"job": "worker", "worker": "workers", "api": "apis"}
         if part in forked_by:
             return [child for parent in self.parts(forked_by[part]) for child in children_of(parent)]
         own = [] if self.process is None else children_of(self.process.pid)

@@ -1,5 +1,6 @@
 """Changes and curves over HTTP: they are what the model itself predicts for rows with other values."""
 
+import functools
 import itertools
 from typing import Any
 
@@ -38,6 +39,11 @@ class _Explained:
         answer = self.api.explain(self.id, rows or self.rows, include=["changes"], **request)["data"]
         return list(answer)
 
+    @functools.cached_property
+    def answers(self) -> list[Json]:
+        """What is answered where nothing is requested beside changes, which takes seconds."""
+        return self.explain()
+
     def refused(self, **request: object) -> Json:
         body = {"instances": self.rows[:1], **request}
         answer = self.api.post(f"/v1/explainers/{self.id}/explanations", body)
@@ -69,7 +75,7 @@ def explained(api: Api, request: pytest.FixtureRequest) -> _Explained:
 
 def test_the_model_gives_each_changed_row_the_wished_outcome(explained: _Explained) -> None:
     rows, wished = [], []
-    for row, answer in zip(explained.rows, explained.explain(), strict=True):
+    for row, answer in zip(explained.rows, explained.answers, strict=True):
         for option in answer.get("changes", {"options": []})["options"]:
             rows.append(_changed(row, option))
             wished.append(option["outcome"])
@@ -83,7 +89,7 @@ def test_the_model_gives_each_changed_row_the_wished_outcome(explained: _Explain
 def test_the_nearest_row_and_the_typicality_are_those_of_the_changed_row(explained: _Explained) -> None:
     row, answer = next(
         (row, answer)
-        for row, answer in zip(explained.rows, explained.explain(), strict=True)
+        for row, answer in zip(explained.rows, explained.answers, strict=True)
         if answer.get("changes", {}).get("options")
     )
     option = answer["changes"]["options"][0]
@@ -99,7 +105,7 @@ def test_the_nearest_row_and_the_typicality_are_those_of_the_changed_row(explain
 
 def test_changes_of_up_to_two_features_come_by_number_and_size_and_one_of_more_comes_alone(api: Api) -> None:
     explained = _Explained(api, "multiclass", None)
-    numbers = [[len(option["changes"]) for option in _options(row)] for row in explained.explain()]
+    numbers = [[len(option["changes"]) for option in _options(row)] for row in explained.answers]
     assert all(each == sorted(each) for each in numbers)
     assert all(each.count(n) <= 3 for each in numbers for n in (1, 2))
     few = [[len(option["changes"]) for option in _options(row)] for row in explained.explain(max_changed_features=2)]
@@ -120,7 +126,7 @@ def test_fixed_features_never_change_and_one_feature_can_be_enough(explained: _E
 
 
 def test_features_that_only_grow_or_shrink_do_so(explained: _Explained) -> None:
-    free = _parts(explained.explain())
+    free = _parts(explained.answers)
     down = sorted({part["feature"] for part in free if part["to"] < part["value"]})[:3]
     up = sorted({part["feature"] for part in free} - set(down))
     parts = _parts(explained.explain(only_up=down, only_down=up))
@@ -141,7 +147,7 @@ def _options(row: Json) -> list[Json]:
 def test_a_better_outcome_is_wished_by_default_and_another_on_request(api: Api) -> None:
     explained = _Explained(api, "binary", _DECISIONS["binary"])
     better = {"decline": "refer", "refer": "approve", "approve": None}
-    for row in explained.explain():
+    for row in explained.answers:
         assert row.get("changes", {}).get("outcome") == better[row["decision"]["outcome"]]
     for row in explained.explain(outcome="decline"):
         wished = row.get("changes", {}).get("outcome")
@@ -151,7 +157,7 @@ def test_a_better_outcome_is_wished_by_default_and_another_on_request(api: Api) 
 def test_hidden_features_are_neither_changed_nor_named(api: Api) -> None:
     shown = ["x0", "x1", "x2", "x3", "x4"]
     explained = _Explained(api, "binary", None, shown_features=shown)
-    answers = explained.explain()
+    answers = explained.answers
     named = {part["feature"] for row in answers for option in _options(row) for part in option["changes"]}
     assert named <= set(shown)
     assert any("changes" in row for row in answers)
@@ -246,7 +252,7 @@ def test_hidden_features_have_no_curve(api: Api) -> None:
 
 
 def test_the_picture_says_what_would_change_it(explained: _Explained) -> None:
-    answers = explained.explain()
+    answers = explained.answers
     row = next(row for row, answer in zip(explained.rows, answers, strict=True) if _options(answer))
     body = {"instances": [row], "include": ["changes"]}
     path = f"/v1/explainers/{explained.id}/explanations"

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -22,6 +23,7 @@ _OPERATIONS = [
     for method, operation in operations.items()
 ]
 _PUBLIC = {"/livez", "/readyz"}
+_OPERATION_VIEW = "/page/parts/operation"
 
 
 @pytest.fixture(scope="module")
@@ -262,6 +264,20 @@ def test_keys_never_meet_each_others_idempotent_answers(guarded: Guarded) -> Non
     assert first.json()["id"] != other.json()["id"]
     assert mine.upload("/v1/datasets", b"a,b\n1,2\n", {"name": "mine"}, **headers).json() == first.json()
     assert mine.upload("/v1/datasets", b"a,b\n3,4\n", {"name": "theirs"}, **headers).status_code == 409
+
+
+def test_keys_are_shown_to_those_who_manage_them_alone(guarded: Guarded) -> None:
+    expires_at = (datetime.now(UTC) + timedelta(days=9)).isoformat()
+    body = {"name": "for nine days", "scopes": ["read"], "expires_at": expires_at}
+    made = guarded.call("POST", "/v1/api-keys", guarded.keys["admin"], json=body)
+    assert made.status_code == 201
+    both = guarded.call(
+        "POST", "/v1/api-keys", guarded.keys["admin"], json={"name": "operator", "scopes": ["read", "admin"]}
+    )
+    for key, is_shown in ((guarded.keys["read"], False), (both.json()["secret"], True)):
+        drawn = guarded.call("GET", _OPERATION_VIEW, key).text
+        assert ("for nine days" in drawn, "A key with the scope" in drawn) == (is_shown, not is_shown)
+    assert guarded.call("GET", _OPERATION_VIEW, guarded.keys["explain"]).status_code == 403
 
 
 def _seconds_until(status: int, service: Guarded, key: str) -> float:

@@ -155,6 +155,7 @@ def test_paths_are_rendered_from_the_root_to_a_leaf(api: Api, shown: ShownTree) 
     assert not any("approximation_path" in row for row in others)
 
 
+@pytest.mark.long
 def test_explanation_sets_give_the_same_paths_byte_for_byte(api: Api, forest: Registered, shown: ShownTree) -> None:
     include = ["approximation_path", "contrast"]
     question = {"explainer": shown.explainer["id"], "dataset": forest.dataset["id"], "include": include}

@@ -107,6 +107,7 @@ _NOT_REFITTED = "do not follow from the reference rows' targets"
     ],
     ids=["drawn rows", "Huber", "fewer rows", "classes", "LightGBM without splits", "XGBoost without splits"],
 )
+@pytest.mark.sampled("thirds")
 def test_where_weights_would_not_be_exact_they_are_refused(api: Api, model: Any, order: slice, words: str) -> None:
     is_regression = not isinstance(model, GradientBoostingClassifier)
     targets = _VALUES if is_regression else (_VALUES > 20).astype(int)
@@ -126,7 +127,7 @@ def test_calls_that_would_take_long_are_refused(api: Api) -> None:
     converted = convert_model(model, frame[_NAMES].head(50))
     registered = api.upload("/v1/models", converted.onnx, converted.metadata()).json()["id"]
     dataset = api.upload("/v1/datasets", frame.to_csv(index=False).encode(), {"target": "t"}).json()["id"]
-    prototypes = api.make(model=registered, dataset=dataset, n_prototypes=4)
+    prototypes = api.make(model=registered, dataset=dataset, n_prototypes=1, n_candidates=10)
     explainer = api.post("/v1/explainers", {"model": registered, "prototype_set": prototypes["id"]}).json()["id"]
     body = {"instances": rows[:1000].tolist(), "include": ["training_rows"], "n_prototypes": 1, "n_reasons": 0}
 

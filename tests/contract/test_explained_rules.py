@@ -109,6 +109,7 @@ def test_the_rules_that_hold_are_rendered_in_their_order(
     assert not any("rules" in row for row in api.explain(explainer["id"], rows[:3])["data"])
 
 
+@pytest.mark.long
 def test_explanation_sets_give_the_same_rules_byte_for_byte(api: Api, forest: Registered, explainer: Json) -> None:
     question = {"explainer": explainer["id"], "dataset": forest.dataset["id"], "include": ["rules", "contrast"]}
 

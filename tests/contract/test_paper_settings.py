@@ -125,6 +125,7 @@ def test_rules_of_every_method_predict_the_target_as_in_its_paper(method: str) -
 
 
 @pytest.mark.parametrize("method", get_args(RuleSetMethod))
+@pytest.mark.sampled("thirds")
 def test_rule_sets_of_every_method_are_made_as_in_its_paper(api: Api, forest: Registered, method: str) -> None:
     few = {"n_restarts": 1, "max_rules": 3} if method in {"rule_list", "fab", "em"} else {}
     request = {"model": forest.model["id"], "dataset": forest.dataset["id"], "method": method, **few}

@@ -81,6 +81,7 @@ def _made(api: Api, known: _Known, kind: str, **request: object) -> Json:
 
 
 @pytest.mark.parametrize("kind", get_args(RowKind))
+@pytest.mark.sampled("values")
 def test_neighbours_are_those_of_the_definition(api: Api, known: _Known, kind: RowKind) -> None:
     made = _made(api, known, kind)
     assert Proximities.model_validate(made).model_dump(mode="json") == made
@@ -145,6 +146,7 @@ _REFUSED = {
 
 @pytest.mark.parametrize("kind", ["gap", "oob"])
 @pytest.mark.parametrize("refused", _REFUSED.values(), ids=_REFUSED)
+@pytest.mark.sampled("values")
 def test_where_it_is_not_known_which_trees_learned_from_which_rows_it_is_refused(
     api: Api, refused: _Refused, kind: str
 ) -> None:

@@ -155,6 +155,7 @@ def test_an_interval_says_how_often_those_of_training_rows_hold(api: Api, known:
         assert 0 < sum(are_held) < len(are_held)
 
 
+@pytest.mark.sampled("thirds")
 def test_a_set_has_what_calls_have_and_the_picture_shows_it(api: Api, known: _Known) -> None:
     request = {"explainer": known.explainer, "dataset": known.dataset, "include": ["training_rows"]}
     made = api.made("/v1/explanation-sets", request)
@@ -200,6 +201,7 @@ def test_where_shares_would_not_be_exact_they_are_refused(api: Api, model: Any, 
     assert words in error["detail"]
 
 
+@pytest.mark.sampled("thirds")
 def test_without_targets_they_are_refused(api: Api, known: _Known) -> None:
     frame = pd.DataFrame(_ROWS[:_N_ROWS], columns=_NAMES)
     model = api.get(f"/v1/explainers/{known.explainer}").json()["model"]

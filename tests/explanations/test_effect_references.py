@@ -23,6 +23,7 @@ from schemas.explanations import ExplanationRequest
 from tests.support.additive_effects import check_effects
 from tests.support.api import Api, Json, csv_of
 from tests.support.naive_effects import mixed_rows, shapley_values
+from tests.support.sampling import mostly_long
 from tree_explainers.onnx_models.session import ModelSession, RowOutcomes
 from tree_explainers.onnx_models.tree_inputs import TreeColumns
 
@@ -253,7 +254,7 @@ def test_of_too_many_reference_rows_evenly_spaced_ones_are_taken_and_said_so(
     assert reference_case(some.head) == f"the mean of 100 of {n_rows} reference rows, evenly spaced"
 
 
-@pytest.mark.parametrize("name", ["random_forest_binary", "scaled_and_one_hot"])
+@pytest.mark.parametrize("name", mostly_long(["random_forest_binary", "scaled_and_one_hot"], "scaled_and_one_hot"))
 def test_rows_are_encoded_once_for_the_model_and_for_effects(
     name: str, find_case: FindCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,10 @@ _NAMES = ("leafspace", "leafspace_client", "leafspace_drawings")
 _SOURCES = {"leafspace_client": "clients/python/src/", "leafspace_drawings": "drawings/src/"}
 
 
+# Building the wheels takes seconds, and little of what changes is of them; .ci/run runs it.
+pytestmark = pytest.mark.long
+
+
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The wheels by name, built from the archives of sources, without network, by what is installed here."""

@@ -111,6 +111,7 @@ def test_objects_that_are_adopted_are_still_not_all_cleared_away(
 
 
 @pytest.mark.parametrize(("n_orphans", "n_cleared"), [(4, 4), (5, 0)])
+@pytest.mark.sampled("values")
 def test_never_more_than_half_of_all_objects_go_in_one_look(
     rows_database: Database, store_case: Case, n_orphans: int, n_cleared: int
 ) -> None:

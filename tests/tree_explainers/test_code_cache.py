@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.sampling import mostly_long
+
 _PACKAGE = Path(__file__).parents[2] / "tree_explainers"
 _LOOPS = """
 from tree_explainers.compute.compiled import compiled
@@ -133,7 +135,7 @@ def test_a_process_that_ends_while_it_compiles_keeps_nobody_waiting(clones: list
     assert _n_compiled(_start(clones[0], tmp_path / "cache")) == 1
 
 
-@pytest.mark.parametrize("programs", [(_RUN, _DECLARED), (_DECLARED, _RUN)])
+@pytest.mark.parametrize("programs", mostly_long([(_RUN, _DECLARED), (_DECLARED, _RUN)], (_RUN, _DECLARED)))
 def test_declared_types_and_those_of_a_call_are_one_form(
     clones: list[Path], tmp_path: Path, programs: tuple[str, str]
 ) -> None:

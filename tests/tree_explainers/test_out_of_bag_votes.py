@@ -7,6 +7,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from tests.support.models import matrix_data
+from tests.support.sampling import mostly_long
 from tree_explainers import out_of_bag_votes as module
 from tree_explainers.errors import InvalidInput
 from tree_explainers.out_of_bag_votes import number_of_sampled_rows, out_of_bag_votes, votes_cost
@@ -17,7 +18,7 @@ def _data(name: str = "binary", n_rows: int = 300) -> tuple[Any, Any]:
     return features[:n_rows].astype(np.float32), target[:n_rows].astype(np.int64)
 
 
-@pytest.mark.parametrize("name", ["binary", "multiclass"])
+@pytest.mark.parametrize("name", mostly_long(["binary", "multiclass"], "multiclass"))
 def test_votes_are_near_those_of_scikit_learns_forest(name: str) -> None:
     features, classes = _data(name, 150)
 

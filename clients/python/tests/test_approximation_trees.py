@@ -100,6 +100,7 @@ def test_a_generator_is_read_back_as_what_it_was_and_sent_again(
         ({"candidates": [{"feature": "mean area", "cuts": [1]}]}, "`candidates` has no 'cuts', but feature, "),
     ],
 )
+@pytest.mark.sampled("thirds")
 def test_a_field_that_a_part_of_the_request_does_not_have_is_named(
     client: Leafspace, model: str, dataset: str, changes: dict[str, object], named: str
 ) -> None:
@@ -171,6 +172,7 @@ def test_trees_that_are_not_ready_say_so(client: Leafspace, model: str, dataset:
     assert str(cancelled) == repr(cancelled)
 
 
+@pytest.mark.long
 def test_trees_are_listed_and_deleted(client: Leafspace, model: str, dataset: str) -> None:
     made = client.approximation_trees.create(model, dataset, method="ism", max_leaves=3).wait()
 

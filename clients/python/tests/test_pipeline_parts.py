@@ -229,7 +229,7 @@ def test_a_part_is_right_in_every_row(case: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
 @pytest.mark.parametrize("case", list(_CASES)[::2])
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_a_part_is_right_before_trees_that_decide_in_double_precision(case: str) -> None:
     check(make_pipeline(_CASES[case](), histogram()).fit(_TABLE, _TARGET), _TABLE)
 

@@ -104,6 +104,7 @@ def test_both_sides_of_every_raw_cut_are_those_of_the_estimator(steps: str, tree
 
 @pytest.mark.filterwarnings("ignore:Some values in column")  # inverted as if they were another column's
 @pytest.mark.parametrize("steps", [name for name in _STEPS if not name.startswith("scaled")])
+@pytest.mark.sampled("thirds")
 def test_raw_cuts_are_those_that_scikit_learn_inverts(steps: str) -> None:
     estimator, rows = fitted(_STEPS[steps](), _TREES["histogram gradient boosting"]())  # rounds nothing before it tests
     nodes = np.concatenate([each.nodes for (each,) in estimator[-1]._predictors])  # has no other

@@ -116,7 +116,7 @@ def test_all_lines_of_the_table_have_cases() -> None:
 
 
 @pytest.mark.parametrize(("line", "maker"), _CASES, ids=[f"{line[0]}-{at}" for at, (line, _) in enumerate(_CASES)])
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_what_the_table_says_of_a_model_is_true(line: list[str], maker: Callable[[], Estimator]) -> None:
     _, _, ties, _, missing, kind = line
     holes = np.random.default_rng(0).random(_FEATURES.shape) < 0.1

@@ -116,6 +116,7 @@ def test_rows_are_refused_that_the_library_refuses(case: str, trees: Estimator) 
 
 @pytest.mark.parametrize("feature", _UNKNOWN)
 @pytest.mark.parametrize("case", ["one-hot, first dropped", "ordinal"])
+@pytest.mark.sampled("values")
 def test_a_refusal_names_the_column_the_value_and_what_is_known(case: str, feature: str) -> None:
     session = session_of(fitted(_STEPS[case], RandomForestClassifier(3, random_state=0)))
     value, words = _UNKNOWN[feature]

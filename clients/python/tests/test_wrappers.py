@@ -160,7 +160,7 @@ _CASES = {
 
 
 @pytest.mark.parametrize(("make", "data"), _CASES.values(), ids=_CASES.keys())
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_wrapped_models_predict_as_scikit_learn_does(make: Make, data: Data) -> None:
     assert_same(fitted(make, data), data[0])
 

@@ -270,7 +270,7 @@ def test_a_job_of_each_kind_is_refused_and_leaves_nothing(name: str, workshop: W
     assert workshop.context.jobs.list(1000, None).data == before
 
 
-@pytest.mark.parametrize("name", mostly_long(JOBS, "prototypes", "label audit", "tree by sta"))
+@pytest.mark.parametrize("name", mostly_long(JOBS, "prototypes", "tree by sta"))
 def test_an_estimate_is_above_what_the_job_holds_and_below_four_times_that(
     name: str, workshop: Workshop, both: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

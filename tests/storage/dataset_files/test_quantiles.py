@@ -23,7 +23,7 @@ def _sample(values: Sequence[float | None], cuts: list[int], most_values: int = 
 
 
 @drawn(
-    10,
+    4,
     50,
     values=st.lists(st.one_of(st.none(), st.floats(-1e9, 1e9)), min_size=1, max_size=300),
     cut=st.integers(0, 300),

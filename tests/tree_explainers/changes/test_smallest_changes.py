@@ -255,6 +255,7 @@ def test_real_rows_lend_nothing_that_constraints_forbid_and_no_more_values_than_
 
 
 @pytest.mark.parametrize("name", ["scaled_and_one_hot", "missing_kept", "native_lightgbm", "native_catboost"])
+@pytest.mark.sampled("thirds")
 def test_values_of_real_rows_are_categories_and_missing_values_too(name: str) -> None:
     model = fitted_pipeline(name)
     search = ChangeSearch(curve_model(model.read, model.session, model.rows), model.rows)

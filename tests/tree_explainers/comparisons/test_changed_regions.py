@@ -29,6 +29,7 @@ def _column(rows: Rows, name: str) -> NDArray[Any]:
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.sampled("thirds")
 def test_the_search_returns_what_the_slow_twin_returns(seed: int) -> None:
     rows, rng = _rows(200, seed), np.random.default_rng(seed)
     inside = (_column(rows, "size") > 0.2) & (_column(rows, "colour") == "red")

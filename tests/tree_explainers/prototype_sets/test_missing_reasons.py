@@ -112,6 +112,7 @@ def probes(case: Case, reason: FeatureReason) -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize(("family", "seed"), CASES)
+@pytest.mark.sampled("thirds")
 def test_what_a_reason_admits_keeps_all_shared_leaves_and_nothing_else_does(family: str, seed: int) -> None:
     case = fit(family, seed)
     seen = {"missing alone": 0, "missing allowed": 0, "missing excluded": 0}
@@ -134,6 +135,7 @@ def test_what_a_reason_admits_keeps_all_shared_leaves_and_nothing_else_does(fami
 
 
 @pytest.mark.parametrize(("family", "seed"), CASES)
+@pytest.mark.sampled("thirds")
 def test_reasons_treat_missing_values_like_the_twin_that_follows_every_path(family: str, seed: int) -> None:
     case = fit(family, seed)
     n_missing = 0
@@ -150,6 +152,7 @@ def test_reasons_treat_missing_values_like_the_twin_that_follows_every_path(fami
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.sampled("thirds")
 def test_an_interval_that_is_reported_is_never_empty_and_a_row_has_the_reasons_that_are_reported_for_it(
     family: str,
 ) -> None:
@@ -165,6 +168,7 @@ def test_an_interval_that_is_reported_is_never_empty_and_a_row_has_the_reasons_t
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.sampled("thirds")
 def test_a_row_that_misses_what_no_reference_row_misses_has_a_reason_that_its_value_would_do(family: str) -> None:
     case = fit(family, 0)
     n_reasons = 0

@@ -161,6 +161,7 @@ def test_a_set_of_categories_is_at_least_as_good_as_one_category_or_all_others()
 
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("method", ["fab", "rule_list"])
+@pytest.mark.sampled("values")
 def test_printed_rules_predict_as_their_boxes_and_keep_to_the_limits(name: str, method: Method) -> None:
     limits = RuleLimits(max_rules=6, max_conditions=3, max_median=2)
     data, rules = found(name, method, limits)

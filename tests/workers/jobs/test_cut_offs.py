@@ -26,6 +26,7 @@ def made(workshop: Workshop) -> Made:
 
 
 @pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "k_medoids", "sg"])
+@pytest.mark.sampled("thirds")
 def test_prototypes_and_criticisms_are_of_the_classes_of_the_graph(workshop: Workshop, made: Made, method: str) -> None:
     forest, inputs = made
 

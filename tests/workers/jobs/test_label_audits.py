@@ -12,6 +12,7 @@ from schemas.label_audits import LABEL_AUDITS
 from tests.support import naive_label_audit
 from tests.support.models import matrix_data, onnx_of
 from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, RealCase
+from tests.support.sampling import mostly_long
 from tests.support.workshop import Workshop, result_of
 from tree_explainers import out_of_bag_votes
 from tree_explainers.leaf_space.leaves import ProximityKind
@@ -157,7 +158,7 @@ def test_nothing_is_estimated_of_few_rows_or_a_single_label(
     assert workshop.table_of(LABEL_AUDITS, made).to_pandas()["wrong_probability"].isna().all()
 
 
-@pytest.mark.parametrize("n_sampled", [100, 200])
+@pytest.mark.parametrize("n_sampled", mostly_long([100, 200], 100))
 def test_a_sample_of_the_rows_says_how_many_labels_are_wrong(
     workshop: Workshop, real_case: FindCase, n_sampled: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from tests.support import naive_prototype_bounds as twin
 from tests.support.naive import proximity_matrix
 from tests.support.real_jobs import REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
+from tests.support.sampling import mostly_long
 from tests.support.workshop import Workshop, result_of
 from tree_explainers.leaf_space.leaves import ProximityKind
 from tree_explainers.prototype_sets.selection import sample_candidates
@@ -107,7 +108,7 @@ def test_of_a_sample_one_bound_speaks_of_the_candidates_and_a_looser_one_of_all_
 
 
 @pytest.mark.parametrize("candidates", [None, 40])
-@pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "a_pete"])
+@pytest.mark.parametrize("method", mostly_long(["sm_u", "sm_a", "sm_wa", "a_pete"], "sm_a", "a_pete"))
 @pytest.mark.sampled("values")
 def test_swaps_lower_no_certificate(
     workshop: Workshop, real_case: FindCase, method: PrototypeMethod, candidates: int | None

@@ -58,6 +58,7 @@ def _given(values: NDArray[Any], references: list[int], nearest: NDArray[np.int6
 
 @pytest.mark.parametrize("is_other", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.sampled("values")
 def test_typicality_is_measured_on_the_rows_of_evaluation_without_the_prototypes(
     workshop: Workshop,
     real_case: FindCase,

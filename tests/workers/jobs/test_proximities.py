@@ -70,6 +70,7 @@ def test_the_table_has_the_neighbours_that_the_slow_twin_finds(
 
 @pytest.mark.parametrize("dataset", ["titanic", REGRESSION])
 @pytest.mark.parametrize("kind", ["random_forest", "kernel", "graded"])
+@pytest.mark.sampled("values")
 def test_what_the_model_says_is_read_off_the_neighbours(
     workshop: Workshop, real_case: FindCase, dataset: str, kind: str
 ) -> None:

@@ -51,6 +51,7 @@ def _distances(features: NDArray[Any], rows: slice) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("method", ["sm_u", "sm_a", "sg"])
 @pytest.mark.parametrize("is_other", [True, False])
+@pytest.mark.sampled("values")
 def test_the_nearest_prototype_by_distance_is_scored_as_scikit_learn_does(
     workshop: Workshop,
     case: RealCase,

@@ -4,10 +4,10 @@
 on breast cancer, gradient boosting on the same, a forest of regression on diabetes). A fourth key uploads 20,000 rows
 of 30 features and deletes them again and again, a fifth has prototypes chosen for as long. No answer may take more than
 2 s. Fair is a service that answers keys who all want more than they get equally often, whatever the number of their
-connections. A client that pauses between its requests makes a load that does not depend on the machine: with it, memory
-is looked at for as long as is wanted, and the second half of the time may add at most 5 % to it.
-``python -m benchmarks.many_callers [seconds [pause]]``; an hour at some 40 calls a second: ``… 3600 4``: idle
-connections are closed after 5 s
+connections. Clients that pause between their requests make a load that does not depend on the machine (uploads and jobs
+pause as long): with it, memory is looked at for as long as is wanted, and the second half of the time may add at most
+5 % to it. ``python -m benchmarks.many_callers [seconds [pause]]``; an hour at some 40 calls a second: ``… 3600 4``:
+idle connections are closed after 5 s
 """
 
 import asyncio
@@ -59,7 +59,9 @@ def main() -> None:
         end = threading.Event()
         scopes = ("read", "write", "explain")
         busy = [
-            threading.Thread(target=work, args=(guarded.url, guarded.new_key(work.__name__, *scopes), n_done, end))
+            threading.Thread(
+                target=work, args=(guarded.url, guarded.new_key(work.__name__, *scopes), n_done, end, pause_seconds)
+            )
             for work in (_upload, _choose)
         ]
         for thread in busy:
@@ -143,17 +145,18 @@ def _mebibytes(guarded: Guarded) -> dict[str, float]:
     return amounts
 
 
-def _upload(url: str, key: str, n_done: dict[str, int], end: threading.Event) -> None:
+def _upload(url: str, key: str, n_done: dict[str, int], end: threading.Event, pause_seconds: float) -> None:
     """Register rows and delete them until the end."""
     with Leafspace(url, api_key=key) as client:
         frame = _many_rows()
         while not end.is_set():
             client.datasets.delete(client.register_dataset(frame, target="target"))
             n_done["uploads"] += 1
+            end.wait(pause_seconds)
             frame["mean area"] += 1  # equal rows would be the same dataset
 
 
-def _choose(url: str, key: str, n_done: dict[str, int], end: threading.Event) -> None:
+def _choose(url: str, key: str, n_done: dict[str, int], end: threading.Event, pause_seconds: float) -> None:
     """Have prototypes of many rows chosen until the end."""
     with Leafspace(url, api_key=key) as client:
         frame = _many_rows()
@@ -166,6 +169,7 @@ def _choose(url: str, key: str, n_done: dict[str, int], end: threading.Event) ->
             chosen = client.prototype_sets.create(model, dataset, n_prototypes=20, seed=n_done["jobs"]).wait()
             client.prototype_sets.delete(chosen)
             n_done["jobs"] += 1
+            end.wait(pause_seconds)
 
 
 def _many_rows() -> pd.DataFrame:

@@ -147,9 +147,15 @@ def outcomes_disagree(evidence: Mapping[str, Any], words: DictionaryWords) -> Wa
         wording.label_text(words.outcome(share["label"])),
         f"{percent(share['low'])} to {percent(share['high'])}",
     )
+    by_others = evidence["out_of_bag"] and evidence.get("is_reference_row", False)
+    whose = (
+        f"the score of {label} by the trees that did not learn from this row"
+        if by_others
+        else f"the model's score of {label}"
+    )
     detail = (
-        f"the model's score of {label} is {percent(evidence['score'])}, outside of what became of the reference rows "
-        f"most like it: {interval} of such rows have this label"
+        f"{whose} is {percent(evidence['score'])}, outside of what became of the reference rows most like it: "
+        f"{interval} of such rows have this label"
     )
     return {"code": "outcomes_disagree", "detail": detail}
 

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from leafspace_client import Leafspace
 from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -99,6 +100,14 @@ def _subjects(shared: Path) -> Iterator[Subject]:
     names = [f"pixel_{row}_{column}" for row in range(28) for column in range(28)]
     rows, digit = pd.DataFrame(pixels.astype(float), columns=names), pd.Series(label, name="digit")
     yield Subject("4 or 9", RandomForestClassifier(100, random_state=0).fit(rows, digit), rows, digit, "7", more=False)
+
+    written = load_digits()  # ten classes, 64 features, and names as long as people make them
+    names = [
+        f"darkness_of_pixel_{column}_from_the_left_and_{row}_from_the_top" for row in range(8) for column in range(8)
+    ]
+    rows = pd.DataFrame(written.data, columns=names)
+    digit = pd.Series(written.target, name="digit").map(lambda value: f"the digit {value} as it is written by hand")
+    yield Subject("ten digits", RandomForestClassifier(100, random_state=0).fit(rows, digit), rows, digit, "7")
 
 
 def _views(client: Leafspace) -> Iterator[tuple[str, str]]:

@@ -135,6 +135,12 @@ def feature_usage(context: AppContext, known: Json) -> list[Json] | None:
     return listed(models.feature_usage(context, known["id"]).data)
 
 
+def column_usage(context: AppContext, known: Json) -> list[Json]:
+    """Return how often the model's splits test each column of its rows; nothing where that is not known of some."""
+    usage = feature_usage(context, known) or []
+    return [] if any(each["transformed"] for each in usage) else usage
+
+
 def mean_effects(context: AppContext, explainer_id: str) -> Json | None:
     """Return the mean sizes of the effects of an explainer's reference rows, computed once for the words in force."""
     warm = warm_explainer(context, explainer_id)

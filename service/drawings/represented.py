@@ -16,7 +16,7 @@ from ..app_context import AppContext
 from ..operations import prototype_sets
 from ..operations.datasets import list_numbered_rows
 from ..operations.prediction_costs import prediction_seconds
-from .documents import LINKS, Json, at, beside, feature_usage, newest_explainer, of_model, ready
+from .documents import LINKS, Json, at, beside, column_usage, newest_explainer, of_model, ready
 
 _MOST_ROWS = 200
 _MOST_CELLS = 50_000  # of the rows that are listed
@@ -32,7 +32,7 @@ def represented(context: AppContext, artefact_id: str, rank: int) -> str:
     explainer = newest_explainer(context, prototype_set=artefact_id)
     shown = SetContext(known, dataset, links=LINKS, explainer=explainer)
     rows = _with_values(context, document, dataset, page["data"])
-    drawing = draw_represented(document, rank, rows, shown, _usage(context, known))
+    drawing = draw_represented(document, rank, rows, shown, column_usage(context, known))
     way = [*of_model(known, ""), (f"no. {rank}", None)]
     way[1] = ("prototypes", LINKS.to("prototypes", artefact_id))
     python = f'client.prototype_sets.get("{artefact_id}").rows({rank})'
@@ -88,9 +88,3 @@ def _predicted(context: AppContext, document: Json, instances: list[list[Any]]) 
     else:
         said = [(model.classes or [])[label] for label in outcome.labels.tolist()]
     return dict(zip(indices, said, strict=True))
-
-
-def _usage(context: AppContext, known: Json) -> list[Json]:
-    """Return how often the model's splits test each feature; nothing where that is not known of some of them."""
-    usage = feature_usage(context, known) or []
-    return [] if any(each["transformed"] for each in usage) else usage

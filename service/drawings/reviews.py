@@ -12,7 +12,7 @@ from ..app_context import AppContext
 from ..operations.datasets import list_numbered_rows
 from ..operations.label_audits import RowFilter, list_audited_rows, review_row
 from ..operations.label_decisions import count_decisions
-from .documents import LINKS, Json, Parameters, at, beside, ready, to_json, view
+from .documents import LINKS, Json, Parameters, at, beside, column_usage, ready, to_json, view
 
 _N_BEFORE, _N_SHOWN = 5, 20
 _MOST_CELLS = 50_000  # of the row and its neighbours
@@ -26,9 +26,8 @@ def label_review(context: AppContext, label_audit_id: str, parameters: Parameter
     document = to_json(review_row(context, label_audit_id, row))
     known, dataset = beside(context, audit)
     rows = [row, *(each["row"] for each in document["neighbors"])]
-    drawn = ReviewContext(
-        audit, _queue(context, document, label_audit_id), _values(context, dataset, rows), dataset, LINKS
-    )
+    queue, values = _queue(context, document, label_audit_id), _values(context, dataset, rows)
+    drawn = ReviewContext(audit, queue, values, dataset, LINKS, column_usage(context, known))
     python = f'client.label_audits.get("{label_audit_id}").review({row})'
     call = Call(f"{LABEL_AUDITS.path}/{label_audit_id}/rows/{row}", python)
     way = [(known["name"] or known["id"], LINKS.to("models", known["id"]))]

@@ -20,6 +20,22 @@ def _glance(row: Json, **context: Any) -> str:
     return drawing.partition('class="ls-card ls-three"')[2].partition("</section>")[0]
 
 
+def _evidence(shares: list[Json], score_of: str) -> Json:
+    return {
+        "n_rows": 84, "shares": shares, "score_of": score_of, "agrees": False, "out_of_bag": False, "level": 0.9
+    }  # fmt: skip
+
+
+def test_of_many_outcomes_of_rows_like_it_those_that_most_had_come_first() -> None:
+    shares = [
+        {"label": f"class {i}", "share": share, "low": 0, "high": 1} for i, share in enumerate([0] * 7 + [0.2, 0.8])
+    ]
+    drawing = draw_explanation(_row() | {"evidence": _evidence(shares, "class 0")}, WhyContext())
+    card = drawing.partition("What happened to rows like it")[2].partition("</section>")[0]
+    assert [f"class {i}" for i in range(9) if f"class {i}<" in card] == ["class 7", "class 8"]
+    assert card.index("class 8<") < card.index("class 7<")
+
+
 def test_the_largest_effects_the_evidence_and_the_first_change_stand_at_the_top() -> None:
     row = _row()
     label = row["prediction"]["label"]
@@ -28,7 +44,7 @@ def test_the_largest_effects_the_evidence_and_the_first_change_stand_at_the_top(
     options = [{"changes": [change], "score": 0.1, "outcome": "other", "typicality": None}]
     glance = _glance(
         row
-        | {"evidence": {"n_rows": 84, "shares": shares, "agrees": False, "out_of_bag": False, "level": 0.9}}
+        | {"evidence": _evidence(shares, label)}
         | {"changes": {"outcome": "other", "n_features_searched": 1, "none_with_fewer": True, "options": options}}
     )
     assert row["effects"]["features"][0]["feature"] in glance

@@ -77,6 +77,20 @@ def test_a_represented_row_has_what_is_predicted_what_was_and_its_own_values_bes
     assert f"r 7 {first['label']} was {last['label']} 50% {name} {cells[name] + 1:g} (there: {cells[name]:g})" in text
 
 
+def test_of_many_represented_rows_the_nearest_are_unfolded() -> None:
+    found = document("PrototypeSet")
+    cells = {each["name"]: each["value"] for each in found["result"]["prototypes"][0]["features"]}
+    rows = [
+        RepresentedRow({"row_id": f"r{i}", "row": i, "rank": i + 1, "proximity": 0.5}, cells, None, None)
+        for i in range(25)
+    ]
+
+    unfolded, _, folded = draw_represented(found, 1, rows, SetContext()).partition("<details")
+
+    assert (unfolded.count('<th scope="row"'), folded.count('<th scope="row"')) == (20, 5)
+    assert "<summary>5 more</summary>" in folded
+
+
 def test_the_worst_represented_rows_say_in_what_they_are_unlike_the_prototypes_of_their_class() -> None:
     found = document("PrototypeSet")
     criticism = found["result"]["criticisms"][0]

@@ -147,7 +147,7 @@ def _corners(path: str) -> list[tuple[float, float]]:
         if letter in "ML":
             x, y = values
         x, y = (values[0], y) if letter == "H" else (x, values[0]) if letter == "V" else (x, y)
-        corners.append(((x - Plot.LEFT) / (Plot.RIGHT - Plot.LEFT), (Plot.BOTTOM - y) / (Plot.BOTTOM - Plot.TOP)))
+        corners.append(((x - Plot.x(0)) / (Plot.RIGHT - Plot.x(0)), (Plot.BOTTOM - y) / (Plot.BOTTOM - Plot.TOP)))
     return corners
 
 
@@ -189,6 +189,18 @@ def test_values_and_predictions_have_axes_of_the_same_ends() -> None:
     assert (first.x, first.y, first.low, first.high) == (Plot.x(0.25), Plot.y(0.25), Plot.y(0), Plot.y(0.5))
     assert (last.x, last.y, last.low) == (Plot.x(1), Plot.y(0.75), None)
     assert [text for _, text in values_plot(bins).x_ticks] == ["10", "30", "50"]
+
+
+@pytest.mark.parametrize(("largest", "n_across"), [(450_000.0, 3), (1_234_567_890.0, 2)])
+def test_large_values_have_room_beside_their_axis(largest: float, n_across: int) -> None:
+    bins = [
+        {"mean_prediction": at, "n_rows": 3, "mean_value": {"value": at, "interval": None}} for at in (1.0, largest)
+    ]
+    plot = values_plot(bins)
+    assert plot.left >= 6 + 6 * max(len(text) for _, text in plot.y_ticks)  # words end 6 units before it
+    assert (plot.dots[0].x, plot.dots[-1].x) == (plot.left, Plot.RIGHT)
+    assert len(plot.x_ticks) == n_across
+    assert len(plot.y_ticks) == 3
 
 
 def test_a_cutoff_is_chosen_by_the_address_and_is_the_model_s_own_by_default() -> None:
@@ -241,3 +253,16 @@ def test_classes_beyond_a_grid_are_listed_by_how_often_they_are_taken_for_others
     assert "What is most often taken for what label predicted rows class 3 class 7 5 By cut-off" in _text(
         draw_evaluation(found, EvaluationContext())
     )
+
+
+def test_a_grid_of_many_classes_has_figures_alone() -> None:
+    found = _evaluation()
+    names = [f"class {number}" for number in range(10)]
+    of_class = found["result"]["classification"]["classes"][0]
+    found["result"]["classification"]["classes"] = [of_class | {"label": name} for name in names]
+    found["result"]["classification"]["confusion"] = [{"label": name, "predicted": name, "n_rows": 4} for name in names]
+    drawing = draw_evaluation(found, EvaluationContext())
+    grid = drawing.partition('aria-label="Confusion"')[2].partition("</table>")[0]
+    assert "label, down; predicted, across" in grid
+    assert grid.count("<b>100%</b>") == 10
+    assert "ls-share" not in grid

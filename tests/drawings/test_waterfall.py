@@ -119,3 +119,10 @@ def test_of_many_features_the_largest_have_lines_and_the_others_are_added_up() -
     assert len(waterfall.steps) == 9
     assert waterfall.steps[-1].said == "7 other features"
     assert waterfall.steps[-1].effect == sum(2.0**-index for index in range(8, 12)) + 0.25
+
+
+def test_values_that_four_digits_do_not_distinguish_have_more() -> None:
+    listed = [{"feature": "longitude", "value": -117.04, "reference_value": -117.05, "effect": 766.0}]
+    fall = Waterfall.of_effects(_effects(features=listed), _NAMES)
+
+    assert fall.steps[0].values == ("-117.04", "-117.05")

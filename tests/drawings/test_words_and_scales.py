@@ -269,3 +269,17 @@ def test_a_year_is_written_without_commas(value: float | None, text: str | None)
     assert names["year"].in_words(value) == text
     assert names["miles"].number(12345) == "12,345"
     assert value is None or names["year"].number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        (-117.04, -117.05, ("-117.04", "-117.05")),
+        (1234.56, 1234.561, ("1,234.56", "1,234.561")),
+        (51.8625, 86.5, ("51.86", "86.5")),
+        (3, 3, ("3", "3")),
+        (0.1, 0.1 + 2**-55, ("0.1", "0.1")),
+    ],
+)
+def test_two_numbers_have_as_many_digits_as_distinguish_them(one: float, other: float, said: tuple[str, str]) -> None:
+    assert words.distinct_numbers(one, other) == said

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from explanations.warnings import RowWarnings, near_tie
+from explanations.dictionary_words import DictionaryWords
+from explanations.warnings import RowWarnings, near_tie, outcomes_disagree
 from storage.feature_matching import match_features
 from tests.support.models import fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline
@@ -124,3 +125,29 @@ def test_a_near_tie_names_the_two_best_classes() -> None:
 
     assert found["code"] == "near_tie"
     assert found["detail"].startswith("the scores of 'c and d' and a differ")
+
+
+@pytest.mark.parametrize(
+    ("out_of_bag", "of_reference_row", "whose"),
+    [
+        (True, True, "the score of good by the trees that did not learn from this row is 78%, outside of"),
+        (True, False, "the model's score of good is 78%, outside of"),
+        (False, True, "the model's score of good is 78%, outside of"),
+    ],
+)
+def test_outcomes_that_disagree_name_the_score_that_they_disagree_with(
+    out_of_bag: bool, of_reference_row: bool, whose: str
+) -> None:
+    evidence = {
+        "agrees": False,
+        "score_of": "good",
+        "score": 0.78,
+        "shares": [{"label": "good", "share": 1.0, "low": 0.88, "high": 1.0}],
+        "out_of_bag": out_of_bag,
+        **({"is_reference_row": True} if of_reference_row else {}),
+    }
+
+    found = outcomes_disagree(evidence, DictionaryWords())
+
+    assert found is not None
+    assert found["detail"].startswith(whose)

@@ -22,6 +22,7 @@ Drawn = TypeVar("Drawn", DecisionBar | None, Waterfall | None, ScoreCurves | Non
 
 N_FEATURES_SHOWN, N_NEAREST_SHOWN = 10, 3
 _N_AT_A_GLANCE = 3  # effects
+_MOST_SHARES = 5  # outcomes of rows like it
 _MOST_IN_ORDER = 4  # classes that are listed in the model's order
 _UNEQUAL = 0.005  # between the share of the trees and that of their weight, from which on a reader would ask why
 _EMPTY: Json = {}
@@ -219,6 +220,13 @@ class _Why:
         """What became of rows like it: the share of the class whose score decides; None where that is not known."""
         shares = (self.row.get("evidence") or _EMPTY).get("shares") or ()
         return next((each for each in shares if not self.is_regression and each["label"] == self.shifted), None)
+
+    @property
+    def evidence_shares(self) -> list[Json]:
+        """What became of rows like it: the outcomes that most of them had first, and that of the score that decides."""
+        known = self.row["evidence"]
+        first = sorted(known["shares"], key=lambda share: (-share["share"], share["label"] != known["score_of"]))
+        return [share for share in first[:_MOST_SHARES] if share["share"]] or first[:_MOST_SHARES]
 
     @staticmethod
     def parameters_of(option: Json) -> str:

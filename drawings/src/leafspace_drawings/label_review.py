@@ -39,6 +39,7 @@ class ReviewContext:
     values: Mapping[int, Json] = field(default_factory=dict)  # of the row and its neighbours: dataset rows, by row
     dataset: Json | None = None
     links: Links = field(default_factory=Links)
+    usage: Sequence[Json] = ()  # of features by the model's splits: those that it tests most come first
 
 
 def draw_label_review(document: Json, context: ReviewContext) -> str:
@@ -65,7 +66,9 @@ class _View:
     def _columns(self) -> list[str]:
         roles = {column["name"]: column["role"] for column in (self.context.dataset or {}).get("columns", ())}
         own = self.context.values.get(self.row["row"], {}).get("values", ())
-        return [cell["name"] for cell in own if roles.get(cell["name"], "feature") == "feature"]
+        names = [cell["name"] for cell in own if roles.get(cell["name"], "feature") == "feature"]
+        share = {each["feature"]: each["share_of_questions"] for each in self.context.usage}
+        return sorted(names, key=lambda name: -share.get(name, 0.0))
 
     @cached_property
     def _cells(self) -> dict[int, dict[str, Any]]:

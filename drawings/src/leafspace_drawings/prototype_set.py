@@ -259,6 +259,8 @@ class _View:
 class _Represented:
     """What the template shows of the rows that a prototype represents."""
 
+    n_shown = 20  # unfolded
+
     def __init__(self, view: _View, prototype: Json, rows: Sequence[RepresentedRow], usage: Sequence[Json]) -> None:
         self.prototype, self._rows = prototype, rows
         self.own = {each["name"]: each["value"] for each in prototype["features"]}
@@ -267,7 +269,7 @@ class _Represented:
         self.is_weighted = bool(usage)
         self._why = view.why
 
-    @property
+    @cached_property
     def rows(self) -> list[tuple[RepresentedRow, str | None, list[Difference]]]:
         """The rows, the address of each one's explanation, and in which features it differs from the prototype."""
         return [

@@ -8,6 +8,10 @@ from .words import number, share
 
 Json = Mapping[str, Any]
 
+_LEFT = 46  # where axes of shares begin
+_LETTER, _BESIDE_LETTERS = 7, 8  # units of the picture that a digit takes, and what stays free on both of its sides
+_MOST_LETTERS = 8  # of numbers that stand beside each other three times
+
 
 @dataclass(frozen=True, slots=True)
 class Dot:
@@ -34,14 +38,15 @@ class Plot:
     level: float | None = None  # y of a constant answer
     own: tuple[float, float] | None = None  # where the chosen cut-off stands
     dots: tuple[Dot, ...] = ()
+    left: int = _LEFT  # of the axes, behind the words of the vertical one
 
     SIZE = 280
-    LEFT, BOTTOM, RIGHT, TOP = 46, 246, 272, 10
+    BOTTOM, RIGHT, TOP = 246, 272, 10
 
     @classmethod
-    def x(cls, place: float) -> float:
+    def x(cls, place: float, left: int = _LEFT) -> float:
         """Return where a place of the horizontal axis stands, 0 at its left end and 1 at its right one."""
-        return round(cls.LEFT + place * (cls.RIGHT - cls.LEFT), 1)
+        return round(left + place * (cls.RIGHT - left), 1)
 
     @classmethod
     def y(cls, place: float) -> float:
@@ -111,13 +116,16 @@ def values_plot(bins: Sequence[Json]) -> Plot:
     ends = [each["mean_prediction"] for each in bins] + [each["value"] for each in means]
     ends += [each["interval"][end] for each in means if each["interval"] for end in ("low", "high")]
     low, span = min(ends), (max(ends) - min(ends)) or 1.0
+    ticks = [(place, number(low + place * span)) for place in (0.0, 0.5, 1.0)]
+    n_letters = max(len(text) for _, text in ticks)
+    left = max(_LEFT, _BESIDE_LETTERS + _LETTER * n_letters)
 
     def y(value: float) -> float:
         return Plot.y((value - low) / span)
 
     dots = tuple(
         Dot(
-            Plot.x((each["mean_prediction"] - low) / span),
+            Plot.x((each["mean_prediction"] - low) / span, left),
             y(each["mean_value"]["value"]),
             *_interval(each["mean_value"]["interval"], y),
             f"mean prediction {number(each['mean_prediction'])}: mean {number(each['mean_value']['value'])} of "
@@ -125,9 +133,11 @@ def values_plot(bins: Sequence[Json]) -> Plot:
         )
         for each in bins
     )
-    ticks = [(place, number(low + place * span)) for place in (0.0, 0.5, 1.0)]
-    horizontal, vertical = (tuple((at(place), text) for place, text in ticks) for at in (Plot.x, Plot.y))
-    return Plot("Predictions", "mean prediction", "mean value", horizontal, vertical, is_diagonal=True, dots=dots)
+    across = ticks[::2] if n_letters > _MOST_LETTERS else ticks
+    horizontal = tuple((Plot.x(place, left), text) for place, text in across)
+    vertical = tuple((Plot.y(place), text) for place, text in ticks)
+    words = ("Predictions", "mean prediction", "mean value")
+    return Plot(*words, horizontal, vertical, is_diagonal=True, dots=dots, left=left)
 
 
 def _interval(interval: Json | None, at: Any) -> tuple[float | None, float | None]:  # at: from values to y

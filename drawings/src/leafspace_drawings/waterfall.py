@@ -7,7 +7,7 @@ from math import tanh
 from typing import Any
 
 from .columns import ColumnName, ColumnNames
-from .words import counted, number, reference_case
+from .words import counted, distinct_numbers, number, reference_case
 
 Json = Mapping[str, Any]
 
@@ -93,7 +93,10 @@ class Waterfall:
 def _values(effect: Json) -> tuple[Any, ...]:
     """Return the values of the row and of the reference case, as far as there are any; in words where there are."""
     names = (("value", "value_text"), ("reference_value", "reference_text"))
-    return tuple(effect.get(words, effect[name]) for name, words in names if name in effect)
+    said = tuple(effect.get(words, effect[name]) for name, words in names if name in effect)
+    if len(said) == 2 and all(isinstance(value, int | float) and not isinstance(value, bool) for value in said):
+        return distinct_numbers(*said)
+    return said
 
 
 def _shortened(effects: Json) -> Json:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+_MOST_DIGITS = 16  # of a number of double precision
 DIGITS = 4  # significant ones
 _MOST_DECIMALS = 9
 _BRIEF_FROM = 1e-7
@@ -14,7 +15,7 @@ _INFINITIES = {"Infinity": "∞", "-Infinity": "\N{MINUS SIGN}∞"}
 _UNREADABLE = "\N{REPLACEMENT CHARACTER}"
 
 
-def number(value: float) -> str:
+def number(value: float, digits: int = DIGITS) -> str:
     """Return a number with four significant digits, without trailing zeros, such as ``1,235``, ``0.02714`` or ``3``.
 
     Digits before the decimal point are all kept, and as many behind it as keep a number below 1 from being 1. Numbers
@@ -26,10 +27,18 @@ def number(value: float) -> str:
         return "0"
     size = abs(value)
     if not _PLAIN_FROM <= size < _PLAIN_BELOW:
-        return f"{value:.{DIGITS - 1}e}"
-    n_decimals = _short_of_one(size, max(0, DIGITS - 1 - math.floor(math.log10(size))))
+        return f"{value:.{digits - 1}e}"
+    n_decimals = _short_of_one(size, max(0, digits - 1 - math.floor(math.log10(size))))
     text = f"{value:,.{n_decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def distinct_numbers(one: float, other: float) -> tuple[str, str]:
+    """Return two numbers with as few digits, four or more, as distinguish them; equal ones with four."""
+    for digits in range(DIGITS, _MOST_DIGITS):
+        if number(one, digits) != number(other, digits):
+            return number(one, digits), number(other, digits)
+    return number(one), number(other)
 
 
 def plain_number(value: float) -> str:

@@ -19,23 +19,10 @@ from schemas.rule_sets import RULE_SETS
 from ..app_context import AppContext
 from ..operations import artefacts
 from .documents import Json, listed, to_json
+from .remedies import MOST_RULES, PROTOTYPE_METHODS, RULE_METHODS, TREE_METHODS, held_out_first, remeasured
 
 _LISTED = 50
 _MOST_ROWS_OF_MAP, _MOST_CLASSES = 20_000, 50
-_PROTOTYPE_METHODS = (
-    ("", "coverage, class by class"),
-    ("sm_u", "coverage, as many of each class"),
-    ("sm_wa", "coverage, classes by their rows"),
-    ("sg", "what predicts best"),
-    ("k_medoids", "all classes together"),
-)
-_RULE_METHODS = (
-    ("", "short list that predicts well"),
-    ("fab", "regions, their number found"),
-    ("in_trees", "paths of its own trees"),
-    ("decision_tree", "small tree on the rows"),
-)
-_TREE_METHODS = (("", "tested for stability"), ("born_again", "depth by validation"), ("cart", "plain"))
 _AUDIT_METHODS = (("", "whichever finds more"), ("all_rows", "all rows vote"), ("neighbors", "nearest rows vote"))
 _MEASURE = "measured on"
 _ITSELF = "the same rows"
@@ -51,7 +38,7 @@ def forms_of_model(context: AppContext, model: Json, datasets: Sequence[Json], *
         "one tree",
         APPROXIMATION_TREES.path,
         "trees",
-        (of, Entry("max_depth", "depth at most", "3"), Choice("method", "method", _TREE_METHODS), measured),
+        (of, Entry("max_depth", "depth at most", "3"), Choice("method", "method", TREE_METHODS), measured),
         body,
     )
     forms = [*evaluations_of(model, datasets), tree, *_comparisons(context, model, datasets)]
@@ -73,18 +60,15 @@ def evaluations_of(model: Json, datasets: Sequence[Json]) -> list[Form]:
     return [Form("evaluation", EVALUATIONS.path, "evaluations", fields, {"model": model["id"]})]
 
 
-def held_out_first(datasets: Sequence[Json]) -> list[Json]:
-    """Return datasets with those first that are held out from training, of the target of the first one if any is."""
-    target = datasets[0]["target"] if datasets else None
-    return sorted(datasets, key=lambda each: (each["target"] != target, not each["held_out"]))
-
-
 def _of_leaves(model: Json, datasets: Sequence[Json]) -> list[Form]:
     """Return the forms of what is made from the leaves of a model's trees."""
     of, measured, body = _of(datasets), _measured(datasets), {"model": model["id"]}
-    n_prototypes, n_rules = Entry("n_prototypes", "how many", "10"), Entry("max_rules", "at most", "10", most=20)
-    chosen = (of, n_prototypes, Choice("method", "method", _PROTOTYPE_METHODS), measured)
-    ruled = (of, n_rules, Choice("method", "method", _RULE_METHODS), measured)
+    n_prototypes, n_rules = (
+        Entry("n_prototypes", "how many", "10"),
+        Entry("max_rules", "at most", "10", most=MOST_RULES),
+    )
+    chosen = (of, n_prototypes, Choice("method", "method", PROTOTYPE_METHODS), measured)
+    ruled = (of, n_rules, Choice("method", "method", RULE_METHODS), measured)
     forms = [
         Form("prototypes", PROTOTYPE_SETS.path, "prototypes", chosen, body),
         Form("rules", RULE_SETS.path, "rules", ruled, body),
@@ -122,42 +106,27 @@ def _measured(datasets: Sequence[Json]) -> Choice:
     return Choice("evaluation_dataset", _MEASURE, options_of(datasets, _ITSELF), held_out)
 
 
-def forms_of_artefact(context: AppContext, noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> str:
-    """Return what can be done about the cautions of an artefact, and what can be made of it next."""
+def forms_of_artefact(
+    context: AppContext, noun: Noun[Any], document: Json, datasets: Sequence[Json], beside: Mapping[str, Form]
+) -> str:
+    """Return what can be made of an artefact next; ``beside`` has the forms that its cautions have already."""
     if noun == EVALUATIONS:
         known = to_json(context.models.get(document["request"]["model"]).view)
         return draw_forms("Measure it in another way", evaluations_of(known, datasets))
-    forms = [*remeasured(noun, document, datasets)]
+    forms = [] if "other_rows" in beside else measured_elsewhere(noun, document, datasets)
     if noun == PROTOTYPE_SETS:
         return draw_forms("Explain rows with these prototypes", [_explainer(context, document)]) + draw_forms(
             "Measure them on other rows", forms
         )
-    if noun == LABEL_AUDITS and document["result"]["caution"]:
-        fields = (Choice("method", "by", (("neighbors", "nearest rows"),)), Entry("n_neighbors", "how many", "50"))
-        body = _of_request(document["request"], ("model", "dataset"))
-        return draw_forms("Audit in another way", [Form("label audit", noun.path, "audits", fields, body)])
     return draw_forms("Measure it on other rows", forms)
 
 
-def remeasured(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> list[Form]:
-    """Return the form that makes the same on other rows than those that it was made from."""
+def measured_elsewhere(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> list[Form]:
+    """Return the form that measures on other rows what was measured on those that it was made from."""
     request = document["request"]
     if "evaluation_dataset" not in request or request["evaluation_dataset"] is not None:
         return []
-    others = [each for each in datasets if each["id"] != request["dataset"]]
-    if not others:
-        return []
-    rows = Choice("evaluation_dataset", "rows", options_of(held_out_first(_of_target(others, datasets))))
-    body = {name: value for name, value in request.items() if value is not None}
-    return [Form("measure", noun.path, _PARTS[noun.name], (rows,), body)]
-
-
-def _of_target(others: Sequence[Json], datasets: Sequence[Json]) -> list[Json]:
-    """Return other datasets, those with the target of the first of all first."""
-    return sorted(others, key=lambda each: each["target"] != datasets[0]["target"])
-
-
-_PARTS = {PROTOTYPE_SETS.name: "prototypes", RULE_SETS.name: "rules", APPROXIMATION_TREES.name: "trees"}
+    return remeasured(noun, document, datasets)
 
 
 def _explainer(context: AppContext, prototype_set: Json) -> Form:
@@ -224,7 +193,3 @@ def _choice(field: str, words: str, ready: Sequence[Json], nothing: str = "none"
 
 def _moment(document: Mapping[str, Any]) -> str:
     return str(document["created_at"])[:16].replace("T", " ")
-
-
-def _of_request(request: Json, names: Sequence[str]) -> Json:
-    return {name: request[name] for name in names}

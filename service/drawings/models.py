@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from leafspace_drawings import Form, ModelContext, ModelFigure, asks_for_other_rows, cautions_of, draw_model
+from leafspace_drawings import Form, ModelContext, ModelFigure, cautions_of, draw_model
 from leafspace_drawings.overview import made_of
 
 from schemas.approximation_trees import APPROXIMATION_TREES
@@ -36,7 +36,8 @@ from .documents import (
     view,
 )
 from .documents import ready as ready_document
-from .forms import evaluations_of, forms_of_model, remeasured
+from .forms import evaluations_of, forms_of_model
+from .remedies import forms_of_cautions
 
 _N_COMPARISONS = 3
 _EXPLAINING = (PROTOTYPE_SETS, RULE_SETS, APPROXIMATION_TREES)
@@ -143,13 +144,12 @@ def _name_of_other(context: AppContext, request: Json) -> str:
     return store.summary(other).name or other
 
 
-def _remedies(made_by: dict[str, list[Json]], fitting: Sequence[Json]) -> dict[str, Form]:
-    """Return the form of what a caution asks for, by its text."""
+def _remedies(made_by: dict[str, list[Json]], fitting: Sequence[Json]) -> dict[str, dict[str, Form]]:
+    """Return the forms of what each caution asks for, by its text and by step."""
     nouns: dict[str, Noun[Any]] = {noun.name: noun for noun in _EXPLAINING}
-    remedies: dict[str, Form] = {}
-    for name, documents in made_by.items():
-        for document in documents:
-            forms = remeasured(nouns[name], document, fitting)
-            mended = [each for each in cautions_of([document]) if asks_for_other_rows(each)]
-            remedies |= {each: forms[0] for each in mended if forms}
-    return remedies
+    return {
+        caution: forms_of_cautions(nouns[name], document, fitting)
+        for name, documents in made_by.items()
+        for document in documents
+        for caution in cautions_of([document])
+    }

@@ -62,6 +62,7 @@ from .documents import (
 from .forms import form_of_report, forms_of_artefact
 from .jobs import jobs_here
 from .models import figure_of
+from .remedies import forms_of_cautions
 from .typed_values import CHANGED, texts_in, value_of
 
 _LISTED, _LISTED_ARTEFACTS = 50, 200
@@ -182,8 +183,11 @@ def _artefact_view(noun: Noun[Any], picture: Picture) -> Draw:
         document = ready(context, noun, artefact_id)
         model, dataset = beside(context, document)
         options = _options(context, document, parameters)
-        drawing = context.drawings.get(picture.draw, document, picture.beside(model, dataset, links=LINKS, **options))
-        forms = forms_of_artefact(context, noun, document, fitting_datasets(context, model))
+        fitting = fitting_datasets(context, model)
+        remedies = forms_of_cautions(noun, document, fitting)
+        shown = picture.beside(model, dataset, links=LINKS, remedies=remedies, **options)
+        drawing = context.drawings.get(picture.draw, document, shown)
+        forms = forms_of_artefact(context, noun, document, fitting, remedies)
         return at(drawing + forms, of_model(model, picture.words), read(noun, artefact_id))
 
     return draw

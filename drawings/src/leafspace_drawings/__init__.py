@@ -35,7 +35,6 @@ from .relational_forest import draw_relational_forest
 from .rows import RowsPage, draw_rows
 from .rule_set import RulesContext, draw_rule_set
 from .value_fields import text_of
-from .words import asks_for_other_rows
 
 __all__ = [
     "AuditContext",
@@ -83,7 +82,6 @@ __all__ = [
     "TreeContext",
     "WhyContext",
     "address_of",
-    "asks_for_other_rows",
     "cautions_of",
     "chart_of",
     "draw_approximation_tree",

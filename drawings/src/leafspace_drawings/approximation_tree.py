@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from .classes import COLOURS, Classes
 from .columns import ColumnName, ColumnNames
+from .forms import Form
 from .links import Links
 from .pictures import picture
 from .templating import render
@@ -31,6 +32,7 @@ class TreeContext:
     answers: Mapping[str, Any] = field(default_factory=dict)
     links: Links = field(default_factory=Links)
     has_picture: bool = True  # the tree as SVG, beside the list of its nodes
+    remedies: Mapping[str, Form] = field(default_factory=dict)  # forms of what cautions ask for, by step
 
 
 @picture(

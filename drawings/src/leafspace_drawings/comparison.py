@@ -6,6 +6,7 @@ from typing import Any
 
 from .classes import Classes
 from .columns import ColumnNames
+from .forms import Form
 from .links import Links
 from .pictures import picture
 from .templating import render
@@ -25,6 +26,7 @@ class ComparisonContext:
     explainer: str | None = None  # of the model, which explains the rows
     other_explainer: str | None = None  # of the other model
     links: Links = field(default_factory=Links)
+    remedies: Mapping[str, Form] = field(default_factory=dict)  # forms of what cautions ask for, by step
 
 
 @picture(

@@ -7,6 +7,7 @@ from typing import Any
 
 from .classes import Classes
 from .columns import ColumnNames
+from .forms import Form
 from .links import Links
 from .pictures import picture
 from .square_plots import Plot, calibration_plot, precision_recall_plot, roc_plot, values_plot
@@ -40,6 +41,7 @@ class EvaluationContext:
     explainer: str | None = None  # of the model, which explains the rows
     outcome: str | None = None  # the class whose curves are drawn; None: the first
     cutoff: int | None = None  # index of the cut-off whose figures are shown; None: the model's own, or the middle one
+    remedies: Mapping[str, Form] = field(default_factory=dict)  # forms of what cautions ask for, by step
 
 
 @picture(

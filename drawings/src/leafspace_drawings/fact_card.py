@@ -1,8 +1,9 @@
 """A card of facts: a few figures about an object that has no picture."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from .links import Links
 from .templating import render
 
 
@@ -25,6 +26,8 @@ class FactCard:
     notes: Sequence[str] = ()  # cautions, and reasons for a failure
     foot: str = ""  # an id
     links: Sequence[tuple[str, str | None]] = ()  # what belongs to it: texts and addresses
+    warnings: Sequence[Mapping[str, str]] = ()  # with code and detail
+    page: Links = field(default_factory=Links)  # where what can be done about them is done
 
 
 def draw_fact_card(card: FactCard) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .classes import Classes
+from .forms import Form
 from .links import Links
 from .pictures import picture
 from .templating import render
@@ -22,6 +23,7 @@ class AuditContext:
     dataset: Json | None = None
     links: Links = field(default_factory=Links)
     n_rows: int = N_ROWS_SHOWN
+    remedies: Mapping[str, Form] = field(default_factory=dict)  # forms of what cautions ask for, by step
 
 
 @picture(

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from .classes import OTHER_COLOUR, Classes, ClassMark
+from .forms import Form
 from .links import Links
 from .pictures import picture
 from .templating import render
@@ -24,6 +25,7 @@ class MapContext:
     dataset: Json | None = None
     explainer: str | None = None  # id of one of the model, which explains a row that is clicked
     links: Links = field(default_factory=Links)
+    remedies: Mapping[str, Form] = field(default_factory=dict)  # forms of what cautions ask for, by step
 
 
 @picture("map", ids="map_", part="maps", words="map", context=MapContext, is_made_of_rows=True)

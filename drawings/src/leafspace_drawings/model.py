@@ -15,7 +15,7 @@ from .mean_effects import OverRows
 from .pictures import picture
 from .prototype_set import Group, SetContext, groups_of
 from .templating import render
-from .words import agreement, number, plain_caution
+from .words import agreement, number
 
 Json = Mapping[str, Any]
 
@@ -41,7 +41,7 @@ class ModelContext:
     evaluation: Json | None = None  # of the model, if there is one
     errors_follow: bool = False  # whether a drawing of the evaluation stands behind this one
     evaluate: Form | None = None  # how an evaluation is requested
-    remedies: Mapping[str, Form] = field(default_factory=dict)  # what cautions ask for, by their texts
+    remedies: Mapping[str, Mapping[str, Form]] = field(default_factory=dict)  # by cautions' texts: forms by step
 
 
 def kind_of(model: Json) -> str:
@@ -150,11 +150,10 @@ class _Known:
         return [*models.values(), *(line for line in lines if line.name != "the model")]
 
     @property
-    def cautions(self) -> list[tuple[str, Form | None]]:
-        """What limits the figures of the table of trust, each once, with the form of what it asks for."""
+    def cautions(self) -> list[tuple[str, Mapping[str, Form]]]:
+        """What limits the figures of the table of trust, each once, with the forms of what it asks for."""
         made = [*self.context.prototype_sets, *self.context.rule_sets, *self.context.approximation_trees]
-        remedies = self.context.remedies
-        return [(plain_caution(each) if each in remedies else each, remedies.get(each)) for each in cautions_of(made)]
+        return [(each, self.context.remedies.get(each, {})) for each in cautions_of(made)]
 
     def _agreement(self, measured: Json, constant: Json | None) -> str | None:
         """Return how often predictions agree with the model; for regression the R2 to it."""

@@ -10,6 +10,7 @@ from typing import Any
 from .classes import Classes, ClassMark
 from .columns import ColumnNames
 from .differences import Difference, Differences
+from .forms import Form
 from .images import ImageColumns
 from .links import Links
 from .pictures import picture
@@ -31,6 +32,7 @@ class SetContext:
     n_cards: int = N_CARDS_SHOWN
     n_first: int | None = None  # of a nested set, how many of its first prototypes are shown; None: all
     explainer: str | None = None  # id of one with these prototypes
+    remedies: Mapping[str, Form] = field(default_factory=dict)  # forms of what cautions ask for, by step
 
 
 @picture(

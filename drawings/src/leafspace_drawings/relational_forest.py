@@ -26,8 +26,9 @@ def draw_relational_forest(document: Json, links: Links) -> str:
         title=f"{counted(len(result['trees']), 'tree')} learned from several tables",
         lead=f"{task} by {questions} about the tables, which are the features of its model.",
         facts=list(_facts(result)),
-        notes=[each["detail"] for each in result["warnings"]],
         foot=f"relational forest {document['id']}",
+        warnings=result["warnings"],
+        page=links,
         links=[(f"its {part}", links.to(f"{part}s", result[part])) for part in ("model", "dataset")],
     )
     return draw_fact_card(card)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .classes import Classes
 from .columns import ColumnName, ColumnNames
+from .forms import Form
 from .links import Links
 from .pictures import picture
 from .templating import render
@@ -22,6 +23,7 @@ class RulesContext:
     dataset: Json | None = None
     links: Links = field(default_factory=Links)
     holding: Sequence[int] = ()  # ranks of the rules that a given row satisfies
+    remedies: Mapping[str, Form] = field(default_factory=dict)  # forms of what cautions ask for, by step
 
 
 @picture("rule_set", ids="rls_", part="rules", words="rules", context=RulesContext, is_made_of_rows=True)

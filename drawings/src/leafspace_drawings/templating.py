@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from . import words
+from . import remedies, words
 
 
 def _readable(value: Any) -> Any:  # whatever a template prints
@@ -27,7 +27,6 @@ _FILTERS = {
     "count": words.count,
     "share": words.share,
     "signed": words.signed,
-    "asks_for_other_rows": words.asks_for_other_rows,
     "cell": words.cell,
     "counted": words.counted,
     "kind_words": words.kind_words,
@@ -38,8 +37,10 @@ _FILTERS = {
     "measured_on": words.measured_on,
     "nearness": words.nearness,
     "name_or_id": words.name_or_id,
-    "plain_caution": words.plain_caution,
+    "plain_caution": remedies.plain_caution,
     "points": words.points,
+    "remedies": remedies.remedies_of,
+    "with_remedies": remedies.warnings_with_remedies,
 }
 
 

@@ -258,16 +258,3 @@ def readable(text: str) -> str:
 
 def _shown(character: str) -> str:
     return character if character.isprintable() else " " if character in "\n\t" else _UNREADABLE
-
-
-_ASKS_FOR_OTHER_ROWS = re.compile("; name rows [^;.]* as evaluation_dataset")
-
-
-def asks_for_other_rows(caution: str) -> bool:
-    """Return whether a caution asks for figures that are measured on other rows."""
-    return _ASKS_FOR_OTHER_ROWS.search(caution) is not None
-
-
-def plain_caution(caution: str) -> str:
-    """Return a caution without what it asks for, where that can be done beside it."""
-    return _ASKS_FOR_OTHER_ROWS.sub("", caution)

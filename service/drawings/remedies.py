@@ -1,0 +1,136 @@
+"""Forms of what cautions ask for: the artefact again, on other rows, larger, or by another method."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from leafspace_drawings import Choice, Entry, Form, options_of
+from leafspace_drawings.remedies import Step, kinds_of
+
+from schemas.approximation_trees import APPROXIMATION_TREES
+from schemas.comparisons import COMPARISONS
+from schemas.evaluations import EVALUATIONS
+from schemas.label_audits import LABEL_AUDITS
+from schemas.noun import Noun
+from schemas.prototype_sets import PROTOTYPE_SETS
+from schemas.rule_sets import RULE_SETS
+
+from .documents import Json
+
+PROTOTYPE_METHODS = (
+    ("", "coverage, class by class"),
+    ("sm_u", "coverage, as many of each class"),
+    ("sm_wa", "coverage, classes by their rows"),
+    ("sg", "what predicts best"),
+    ("k_medoids", "all classes together"),
+)
+RULE_METHODS = (
+    ("", "short list that predicts well"),
+    ("fab", "regions, their number found"),
+    ("in_trees", "paths of its own trees"),
+    ("decision_tree", "small tree on the rows"),
+)
+TREE_METHODS = (("", "tested for stability"), ("born_again", "depth by validation"), ("cart", "plain"))
+MOST_RULES = 20
+_MOST_PROTOTYPES, _MOST_DEPTH, _MOST_PSEUDO_SAMPLES = 1000, 12, 10_000_000
+_PARTS = {
+    noun.name: part
+    for noun, part in (
+        (PROTOTYPE_SETS, "prototypes"),
+        (RULE_SETS, "rules"),
+        (APPROXIMATION_TREES, "trees"),
+        (EVALUATIONS, "evaluations"),
+        (COMPARISONS, "comparisons"),
+        (LABEL_AUDITS, "audits"),
+    )
+}
+
+
+def forms_of_cautions(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> dict[str, Form]:
+    """Return the form of each step that the cautions of an artefact ask for, where there is one.
+
+    Parameters
+    ----------
+    noun, document
+        The artefact, with its result.
+    datasets
+        Those that fit its model.
+    """
+    made: Mapping[Step, Callable[[], Sequence[Form]]] = {
+        "other_rows": lambda: remeasured(noun, document, datasets),
+        "larger": lambda: _larger(noun, document),
+        "nearest_rows": lambda: _by_nearest_rows(noun, document),
+    }
+    asked = {kind.step for caution in cautions_in(document) for kind in kinds_of(caution)}
+    forms = {step: make() for step, make in made.items() if step in asked}
+    return {step: some[0] for step, some in forms.items() if some}
+
+
+def cautions_in(document: Json) -> list[str]:
+    """Return the cautions of a result, be there one text or several."""
+    result = document["result"]
+    return [*result.get("cautions", ()), *([result["caution"]] if result.get("caution") else ())]
+
+
+def remeasured(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> list[Form]:
+    """Return the form that makes or measures the same on other rows than those of an artefact."""
+    request = document["request"]
+    field = "evaluation_dataset" if "evaluation_dataset" in request else "dataset"
+    used = {request.get(name) for name in ("dataset", "evaluation_dataset", "other_dataset")}
+    others = [each for each in datasets if each["id"] not in used]
+    if noun == EVALUATIONS:
+        others = [each for each in others if each["target"] is not None]
+    if not others:
+        return []
+    rows = Choice(field, "rows", options_of(held_out_first(_of_target(others, datasets))))
+    body = {name: value for name, value in request.items() if value is not None and name != field}
+    return [Form("measure", noun.path, _PARTS[noun.name], (rows,), body)]
+
+
+def held_out_first(datasets: Sequence[Json]) -> list[Json]:
+    """Return datasets with those first that are held out from training, of the target of the first one if any is."""
+    target = datasets[0]["target"] if datasets else None
+    return sorted(datasets, key=lambda each: (each["target"] != target, not each["held_out"]))
+
+
+def _of_target(others: Sequence[Json], datasets: Sequence[Json]) -> list[Json]:
+    """Return other datasets, those with the target of the first of all first."""
+    return sorted(others, key=lambda each: each["target"] != datasets[0]["target"])
+
+
+def _larger(noun: Noun[Any], document: Json) -> list[Form]:
+    """Return the form that makes more of the same, or makes it by another method."""
+    request, result = document["request"], document["result"]
+    sizes: Mapping[str, Callable[[], Sequence[Choice | Entry]]] = {
+        PROTOTYPE_SETS.name: lambda: (
+            _more("n_prototypes", "how many", 2 * len(result["prototypes"]), _MOST_PROTOTYPES),
+            Choice("method", "method", PROTOTYPE_METHODS),
+        ),
+        RULE_SETS.name: lambda: (
+            _more("max_rules", "at most", 2 * (request["max_rules"] or 10), MOST_RULES),
+            Choice("method", "method", RULE_METHODS),
+        ),
+        APPROXIMATION_TREES.name: lambda: (
+            _more("max_depth", "depth at most", (request["max_depth"] or 3) + 1, _MOST_DEPTH),
+            _more("max_pseudo_samples", "pseudo-samples", 10 * request["max_pseudo_samples"], _MOST_PSEUDO_SAMPLES),
+            Choice("method", "method", TREE_METHODS),
+        ),
+    }
+    if noun.name not in sizes:
+        return []
+    kept = ("model", "dataset", "evaluation_dataset")
+    body = {name: request[name] for name in kept if request.get(name) is not None}
+    part = _PARTS[noun.name]
+    return [Form(f"{part} again", noun.path, part, sizes[noun.name](), body)]
+
+
+def _more(name: str, words: str, number: int, most: int) -> Entry:
+    return Entry(name, words, str(min(number, most)), most=most)
+
+
+def _by_nearest_rows(noun: Noun[Any], document: Json) -> list[Form]:
+    """Return the form of a label audit in which the nearest rows vote, unless they did."""
+    if document["request"].get("method") == "neighbors":
+        return []
+    fields = (Choice("method", "by", (("neighbors", "nearest rows"),)), Entry("n_neighbors", "how many", "50"))
+    body = {name: document["request"][name] for name in ("model", "dataset")}
+    return [Form("label audit", noun.path, _PARTS[noun.name], fields, body)]

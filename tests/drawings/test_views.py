@@ -355,7 +355,12 @@ def test_a_model_says_what_it_decides_how_well_and_what_counts_and_a_caution_has
         "measure", "/v1/prototype-sets", "prototypes", [Choice("evaluation_dataset", "rows", [("ds_2", "new")])]
     )
     context = ModelContext(
-        [prototypes], columns=dataset, links=Links(""), explainer="xpl_1", effects=effects, remedies={asking: {"other_rows": remedy}}
+        [prototypes],
+        columns=dataset,
+        links=Links(""),
+        explainer="xpl_1",
+        effects=effects,
+        remedies={asking: {"other_rows": remedy}},
     )
 
     drawing = draw_model(model, context)

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from leafspace_drawings import ModelContext
 from leafspace_drawings.columns import ColumnNames
 from leafspace_drawings.model import cautions_of, kind_of, trust_of
-from leafspace_drawings.words import brief, counted, measured_on, name_or_id, number, plain_caution, sentence, share
+from leafspace_drawings.remedies import plain_caution
+from leafspace_drawings.words import brief, counted, measured_on, name_or_id, number, sentence, share
 
 from schemas.reports import Drift, ReportComparison
 

@@ -18,6 +18,7 @@ from tests.support.api import Api, Json, csv_of, frame_of
 from tests.support.guarded import keys_of_new
 from tests.support.models import fitted
 from tests.support.patience import PATIENCE_SECONDS
+from tests.support.raw_http import NO_TLS
 from tests.support.serving import serving
 
 _FORGED = '{"event": "forged", "level": "info"}'
@@ -80,7 +81,7 @@ def _session(url: str, api: Api, key: str, marks: Marks) -> None:
     api.post(f"/v1/models/{both['model']}/predictions", {"instances": [instance]})
     api.post("/v1/api-keys", {"name": marks.text("key"), "scopes": ["read"]})
     headers = {"Authorization": f"Bearer {key}", "Cookie": marks.text("cookie")}
-    httpx.get(f"{url}/v1/models", headers=headers, timeout=PATIENCE_SECONDS)
+    httpx.get(f"{url}/v1/models", headers=headers, timeout=PATIENCE_SECONDS, verify=NO_TLS)
 
 
 def _made(send: Callable[[], httpx.Response]) -> Json:
@@ -112,7 +113,9 @@ def _mistakes(url: str, api: Api, key: str, marks: Marks) -> None:
     marks.made[-1] = wrong
     for credentials in (f"Bearer {wrong}", f"Basic {marks.text('password')}", f"Bearer {key} {key}", key):
         headers = {"Authorization": credentials}
-        assert httpx.get(f"{url}/v1/models", headers=headers, timeout=PATIENCE_SECONDS).status_code == 401
+        assert (
+            httpx.get(f"{url}/v1/models", headers=headers, timeout=PATIENCE_SECONDS, verify=NO_TLS).status_code == 401
+        )
 
 
 def _failures(data_dir: Path, api: Api, marks: Marks) -> None:

@@ -29,6 +29,7 @@ from storage.settings import embedded
 from tests.support.api import Api, Registered, csv_of, register
 from tests.support.databases import put_tables
 from tests.support.patience import PATIENCE_SECONDS
+from tests.support.raw_http import NO_TLS
 from tests.support.serving import serving
 from tests.support.stored import Shelf, kept_explanation, new_dataset, new_model
 
@@ -359,7 +360,7 @@ def _answers(api: Api, registered: Registered, made: dict[str, Any]) -> list[byt
 
 
 def _send_requests(url: str, registered: Registered, stopped: threading.Event) -> None:
-    with httpx.Client(base_url=url, timeout=PATIENCE_SECONDS) as client:
+    with httpx.Client(base_url=url, timeout=PATIENCE_SECONDS, verify=NO_TLS) as client:
         seed = 0
         while not stopped.wait(0.1):
             seed += 1
@@ -368,7 +369,7 @@ def _send_requests(url: str, registered: Registered, stopped: threading.Event) -
 
 def _upload(url: str, _registered: Registered, stopped: threading.Event) -> None:
     rng = np.random.default_rng(0)
-    with httpx.Client(base_url=url, timeout=PATIENCE_SECONDS) as client:
+    with httpx.Client(base_url=url, timeout=PATIENCE_SECONDS, verify=NO_TLS) as client:
         while not stopped.wait(0.1):
             csv = csv_of(pd.DataFrame(rng.normal(size=(200, 5))))
             assert client.post("/v1/datasets", files={"file": ("rows.csv", csv)}).status_code in {201, 503}

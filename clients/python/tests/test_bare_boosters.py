@@ -80,7 +80,7 @@ def own_prediction(booster: Booster) -> Any:  # an array
 
 
 @pytest.mark.parametrize("case", CLASSIFIERS)
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_scores_and_labels_are_those_of_the_booster(case: str) -> None:
     booster = CLASSIFIERS[case]()
     own = own_prediction(booster)

@@ -178,7 +178,7 @@ _CASES = {
 
 
 @pytest.mark.parametrize(("make", "data"), _CASES.values(), ids=_CASES.keys())
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_combined_models_predict_as_scikit_learn_does(make: Make, data: Data) -> None:
     assert_same(fitted(make, data), data[0])
 

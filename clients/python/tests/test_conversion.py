@@ -88,7 +88,7 @@ def n_infinite(parity: Parity) -> int:
 
 
 @pytest.mark.parametrize("name", ALL_MODELS)
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_each_supported_model_predicts_the_same_after_conversion(name: str) -> None:
     model = fitted(name)
 
@@ -102,7 +102,7 @@ def test_each_supported_model_predicts_the_same_after_conversion(name: str) -> N
 
 
 @pytest.mark.parametrize("name", ALL_MODELS)
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_parity_predictions_are_those_of_the_library(name: str) -> None:
     model = fitted(name)
 

@@ -222,7 +222,7 @@ def check(model: Estimator, rows: Table, *, others: Table = None) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
 @pytest.mark.parametrize("case", _CASES)
-@pytest.mark.sampled("thirds")
+@pytest.mark.sampled("tenths")
 def test_a_part_is_right_in_every_row(case: str) -> None:
     check(make_pipeline(_CASES[case](), forest()).fit(_TABLE, _TARGET), _TABLE)
 

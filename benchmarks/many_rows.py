@@ -33,6 +33,7 @@ from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanations import ExplanationRequest
 from service.operations.explained_calls import explain_rows
 from service.web.request_class import read_message
+from tests.support.processes import descendants_of
 from tests.support.workshop import Workshop, workshop_in
 
 from .machine import describe_machine
@@ -147,7 +148,7 @@ def _served(folder: str) -> Iterator[tuple[int, int]]:
         probe.bind((_HOST, 0))
         port = probe.getsockname()[1]
     environment = {**os.environ, "LEAFSPACE_DATA_DIR": folder, "LEAFSPACE_REDIS_URL": _NO_REDIS}
-    command = [sys.executable, "-m", "service", "--port", str(port)]
+    command = [sys.executable, "-m", "leafspace.apis", "--port", str(port)]
     with Path(folder, "log").open("wb") as log:
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
     try:
@@ -159,8 +160,12 @@ def _served(folder: str) -> Iterator[tuple[int, int]]:
 
 
 def _processor_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Return what a process and those that it has started have taken."""
+    ticks = 0
+    for each in (pid, *descendants_of(pid)):
+        fields = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

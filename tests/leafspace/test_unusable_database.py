@@ -127,7 +127,7 @@ def _replace_with_another(file: Path) -> None:
 )
 @pytest.mark.parametrize(
     "module",
-    mostly_long([("service",), ("workers",), ("leafspace", "keys", "list")], ("leafspace", "keys", "list")),
+    mostly_long([("leafspace.apis",), ("workers",), ("leafspace", "keys", "list")], ("leafspace", "keys", "list")),
 )
 def test_a_url_that_is_of_no_database_is_refused_without_its_password(
     tmp_path: Path, module: tuple[str, ...], url: str
@@ -205,7 +205,7 @@ def _paired(directory: Path) -> tuple[Path, LocalObjects]:
 
 @pytest.mark.parametrize("kind", mostly_long(["sqlite", "postgresql"], "sqlite"))
 @pytest.mark.parametrize(
-    "module", mostly_long([("service",), ("workers",), ("leafspace", "keys", "list")], ("service",))
+    "module", mostly_long([("leafspace.apis",), ("workers",), ("leafspace", "keys", "list")], ("leafspace.apis",))
 )
 def test_a_database_of_another_history_is_refused_in_one_sentence_by_every_process(
     tmp_path: Path, request: pytest.FixtureRequest, module: tuple[str, ...], kind: str
@@ -284,7 +284,7 @@ def _api(directory: Path) -> Iterator[tuple[str, Path]]:
         port = listener.getsockname()[1]
     own = {"LEAFSPACE_DATA_DIR": str(directory / "data"), "LEAFSPACE_REDIS_URL": "redis://127.0.0.1:1/0"}
     log, url = directory / "log", f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "service", "--port", str(port)]
+    command = [sys.executable, "-m", "leafspace.apis", "--port", str(port)]
     with log.open("wb") as output, subprocess.Popen(command, env={**os.environ, **own}, stderr=output) as process:
         try:
             JobFarm.wait_until(lambda: _answers(url), 60)

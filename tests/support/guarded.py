@@ -99,7 +99,7 @@ def second_process(guarded: Guarded) -> Iterator[Guarded]:
         "LEAFSPACE_REDIS_URL": "redis://127.0.0.1:1/0",
         "LEAFSPACE_REQUIRE_KEYS": "1",
     }
-    command = [sys.executable, "-m", "service", "--port", str(port)]
+    command = [sys.executable, "-m", "leafspace.apis", "--port", str(port)]
     with subprocess.Popen(command, env={**os.environ, **environment}, text=True) as process:  # ours
         other = Guarded(f"http://127.0.0.1:{port}", guarded.data_dir, guarded.keys, process)
         try:

@@ -1,8 +1,10 @@
 """What the manual's reference shows of the SDK: every public name is on a page, and every parameter is described."""
 
+import ast
 import inspect
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +14,7 @@ import leafspace_client
 import pytest
 from leafspace_client import frames, types
 from leafspace_client.client_collections import Collections, Late
+from leafspace_client.parameters import SHARED, with_shared_parameters
 from leafspace_client.records import Record
 from leafspace_client.relational_datasets import RelationalDatasets
 
@@ -50,14 +53,88 @@ def test_every_public_name_is_on_a_page() -> None:
     assert classes | errors == set(_documented())
 
 
+def _descriptions(docstring: str) -> dict[str, str]:
+    """Return what a docstring says of its parameters, by the lines with their names."""
+    section = _SECTION.search(f"{docstring}\n")
+    lines: dict[str, list[str]] = {}
+    for line in section[1].splitlines() if section else []:
+        if line and not line[0].isspace():
+            lines[line] = []
+        else:
+            lines[[*lines][-1]].append(line)
+    return {header: " ".join(" ".join(below).split()) for header, below in lines.items()}
+
+
 @pytest.mark.parametrize("function", [*_methods()])
 def test_every_parameter_is_described(function: Any) -> None:
-    described = _SECTION.search(f"{inspect.getdoc(function)}\n")
-    lines = [line for line in (described[1] if described else "").splitlines() if line and not line[0].isspace()]
-    names = [name.strip() for line in lines for name in line.partition(" : ")[0].split(",")]
+    described = _descriptions(str(inspect.getdoc(function)))
+    names = [name.strip() for header in described for name in header.partition(" : ")[0].split(",")]
     parameters = [name for name in inspect.signature(function).parameters if name != "self"]
 
     assert sorted(names) == sorted(parameters)
+    assert all(described.values())
+
+
+def _docstrings() -> Iterator[tuple[str, str]]:
+    """Yield the docstrings of the SDK's own functions and classes as they stand in its files, with their places."""
+    source = Path(leafspace_client.__file__).parent
+    for path in sorted(set(source.rglob("*.py")) - set(source.glob("contract/*"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield f"{path.name}:{node.lineno}", ast.get_docstring(node) or ""
+
+
+def test_every_description_of_a_parameter_is_written_once() -> None:
+    places = defaultdict(list, {" ".join(text.split()): ["SHARED"] for text in SHARED.values()})
+    for place, docstring in _docstrings():
+        for description in filter(None, _descriptions(docstring).values()):
+            places[description].append(place)
+
+    assert len(places) > 250
+    assert [each for each in places.items() if len(each[1]) > 1] == []
+
+
+def test_every_shared_description_is_shown_by_two_calls() -> None:
+    functions = {getattr(each.values[0], "program", each.values[0]) for each in _methods()}
+    shown = [description for each in functions for description in _descriptions(str(each.__doc__)).values()]
+
+    assert [name for name, text in SHARED.items() if shown.count(" ".join(text.split())) < 2] == []
+
+
+def test_a_docstring_gets_the_shared_descriptions_where_its_signature_has_the_parameters() -> None:
+    def saved(form: str, count: int, path: str) -> None:
+        """Save some.
+
+        Parameters
+        ----------
+        form : columns
+        count
+            How many.
+
+        Returns
+        -------
+        None
+            Nothing.
+        """
+
+    def waited(timeout: float) -> None:
+        """Wait.
+
+        Raises
+        ------
+        JobFailed
+            If it failed.
+        """
+
+    assert str(with_shared_parameters(saved).__doc__).splitlines() == [
+        *("Save some.", "", "Parameters", "----------"),
+        *("form", f"    {SHARED['form : columns']}", "count", "    How many.", "path", f"    {SHARED['path']}"),
+        *("", "Returns", "-------", "None", "    Nothing."),
+    ]
+    assert str(with_shared_parameters(waited).__doc__).splitlines() == [
+        *("Wait.", "", "Parameters", "----------", "timeout", f"    {SHARED['timeout']}"),
+        *("", "Raises", "------", "JobFailed", "    If it failed."),
+    ]
 
 
 @pytest.mark.parametrize("function", [*_methods()])

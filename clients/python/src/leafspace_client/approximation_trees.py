@@ -117,25 +117,12 @@ class ApproximationTreeView(ArtefactView[Details]):
 
 
 def _content(self: ApproximationTreeView, form: TableForm = "json") -> Program[bytes]:
-    """Return the whole result as the bytes of a JSON, CSV or Parquet file.
-
-    Parameters
-    ----------
-    form
-        ``"json"``, ``"csv"`` or ``"parquet"``.
-    """
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
     return (yield from content(self, form))
 
 
 def _download(self: ApproximationTreeView, path: str | Path, form: TableForm = "json") -> Program[Path]:
     """Write the whole result to a file, CSV and Parquet with a row for each node, and return its path.
-
-    Parameters
-    ----------
-    path
-        Where to write; a file that is there is replaced.
-    form
-        ``"json"``, ``"csv"`` or ``"parquet"``.
 
     Raises
     ------
@@ -156,8 +143,6 @@ def _export(self: ApproximationTreeView, form: ExportForm = "text", *, over: Ove
     ----------
     form
         ``"text"``, ``"graphviz"``, ``"svg"``, ``"html"``, ``"json"``, ``"sql"``, ``"python"`` or ``"onnx"``.
-    over
-        Of SQL: ``"features"`` or ``"tables"``; default: the raw tables where the dataset has a feature set.
 
     Returns
     -------
@@ -263,15 +248,8 @@ def _create(  # the parameters of the method, all with defaults
         ``fitted_on="dataset"``.
     stop_when_pure
         ``ism`` stops splitting where all rows have one class in the dataset's target; for classes.
-    evaluation_dataset
-        Other rows to evaluate on; default: the dataset itself.
-    seed
-        Makes random choices repeatable.
     settings
         ``"paper"``: what is left out is as in the method's paper (docs/methods.md lists it); the method is ``sta``.
-    run_on
-        Where the job works on the rows: ``local``, in a worker's own process, on the ``cluster`` that the service has,
-        or, with ``auto``, there only if one process could not hold them. The result is the same.
     """
     splits = None if candidates is None else [_record(CandidateSplits, each, "candidates") for each in candidates]
     request = ApproximationTreeRequest(

@@ -15,6 +15,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from .errors import Answered, FieldError, WrongArgument
+from .parameters import with_shared_parameters
 from .suggestions import did_you_mean
 
 P = ParamSpec("P")
@@ -60,7 +61,7 @@ def fitted_arguments(
 def checked(method: Callable[P, T]) -> Callable[P, T]:
     """Return a plain method that checks its arguments first, as those that speak to the service do."""
 
-    @wraps(method)
+    @wraps(with_shared_parameters(method))
     def checking(*args: P.args, **kwargs: P.kwargs) -> T:
         arguments = fitted_arguments(method, method.__qualname__, args, kwargs)
         return method(*arguments.args, **arguments.kwargs)

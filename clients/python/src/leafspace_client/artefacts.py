@@ -88,13 +88,6 @@ class ArtefactView(View[Details]):
 def wait(self: ViewT, *, progress: bool | None = None, timeout: float | None = None) -> Program[ViewT]:
     """Wait until it is ready and return it.
 
-    Parameters
-    ----------
-    progress
-        Show a progress bar; default: in notebooks and terminals.
-    timeout
-        Seconds to wait; default: until the job has ended.
-
     Raises
     ------
     JobFailed, JobCancelled

@@ -64,8 +64,6 @@ def _register_model(  # what may be declared of a model
     X : (n_rows, n_features)
         Raw rows such as those that the model was fitted on: they give names and types of columns, and up to 100 of
         them are sent with the library's own predictions, so that the service can prove that it predicts the same.
-    name
-        A name for people.
     feature_names
         Names in the order of the columns; default: those of the DataFrame, or those that the model was fitted with.
     classes
@@ -135,8 +133,6 @@ def _register_dataset(  # what may be declared of a table
         A DataFrame; a pair ``(X, y)`` of arrays; one array; a list of dicts; a dict of columns; or a CSV, Parquet or
         JSON file, which is sent as it is: its path, its bytes, or the open file. Columns that hold other than numbers,
         texts and booleans, such as lists, are left out: the dataset's ``ignored_columns`` names them.
-    name
-        A name for people.
     target
         The column with the labels or values to predict; the name for ``y`` (default ``"target"``) in a pair.
     row_id
@@ -158,8 +154,6 @@ def _register_dataset(  # what may be declared of a table
         count by their value.
     separator
         What separates the cells of a CSV file: ``","``, ``";"``, a tab or ``"|"``; default: what its header shows.
-    held_out
-        Whether no model that is used with the rows was trained on them; figures that are measured on them then say so.
     dictionary
         The words for its features and outcomes, which can be replaced later (``client.datasets.put_dictionary``): a
         dict, a DataFrame with ``attrs``, or the path of a table schema or a CSV file; see
@@ -258,16 +252,7 @@ class Leafspace(BlockingClient, Collections, HasRelationalDatasets[RelationalDat
 
         Parameters
         ----------
-        one, other
-            Two models, of which ``one`` is in force; or two datasets, of which ``one`` has the reference rows.
-        on
-            The dataset on which two models are compared, best of rows that neither was trained on.
-        by
-            The model, or an explainer of it, by which two datasets are compared.
-        max_regions
-            Maximum number of rules that say where two models differ.
-        seed
-            Draws the rows of which more than predictions is compared.
+        seed : of the comparison
         """
         return self.comparisons.between(one, other, on=on, by=by, max_regions=max_regions, seed=seed)
 
@@ -330,16 +315,7 @@ class AsyncLeafspace(AwaitableClient, Collections, HasRelationalDatasets[AsyncRe
 
         Parameters
         ----------
-        one, other
-            Two models, of which ``one`` is in force; or two datasets, of which ``one`` has the reference rows.
-        on
-            The dataset on which two models are compared, best of rows that neither was trained on.
-        by
-            The model, or an explainer of it, by which two datasets are compared.
-        max_regions
-            Maximum number of rules that say where two models differ.
-        seed
-            Draws the rows of which more than predictions is compared.
+        seed : of the comparison
         """
         return await self.comparisons.between(one, other, on=on, by=by, max_regions=max_regions, seed=seed)
 

@@ -56,10 +56,8 @@ def table_column(column: Any, name: str, *, is_exact: bool = False, missing: Con
 
     Parameters
     ----------
-    column : (n_rows,)
-        A Series, an array or a list.
-    name
-        Its name in an error.
+    column, name
+        As in ``column_cells``.
     is_exact
         Whether this is the column of row ids or labels: large whole numbers stay what they are.
     missing

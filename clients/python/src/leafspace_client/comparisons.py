@@ -126,18 +126,14 @@ def _create(
 
     Parameters
     ----------
-    model
-        A model, an explainer of it, or the name of an explainer; or an id of either.
+    model : by explainer
     dataset
         The rows on which two models are compared, or the reference rows; best such that no model was trained on them.
     other_model
         As ``model``: what is compared with it, of the same task.
     other_dataset
         What is compared with the dataset, such as newer rows.
-    max_regions
-        Maximum number of rules that say where two models differ.
-    seed
-        Draws the rows of which more than predictions is compared.
+    seed : of the comparison
     """
     request = ComparisonRequest(
         model=(yield from model_of(model)),
@@ -164,17 +160,7 @@ def _between(
 
     Parameters
     ----------
-    one, other
-        Two models, of which ``one`` is in force; or two datasets, of which ``one`` has the reference rows. A model may
-        be named by an explainer, or by the name of one.
-    on
-        The dataset on which two models are compared, best of rows that neither was trained on.
-    by
-        The model, or an explainer of it, by which two datasets are compared.
-    max_regions
-        Maximum number of rules that say where two models differ.
-    seed
-        Draws the rows of which more than predictions is compared.
+    seed : of the comparison
 
     Raises
     ------

@@ -93,13 +93,6 @@ def _wait(
 ) -> Program[Dataset]:
     """Wait until the files have been looked at, and return the dataset.
 
-    Parameters
-    ----------
-    progress
-        Show a progress bar; default: in notebooks and terminals.
-    timeout
-        Seconds to wait; default: until the job has ended.
-
     Raises
     ------
     JobFailed, JobCancelled
@@ -166,16 +159,12 @@ def _register_source(
     files
         Their address: ``s3://bucket/folder/*.parquet`` or ``file:///folder/*.parquet``, below what the service's
         operator allows. A star matches any characters of one segment. Rows are in the order of the files' names.
-    name
-        A name for people.
     target
         The column with the labels or values to predict.
     row_id
         The column with the rows' ids, each another one; default: the rows' 0-based indices over all files.
     features
         Column names in the order of the model; default: all but target and row id.
-    held_out
-        Whether no model that is used with the rows was trained on them; figures that are measured on them then say so.
 
     Raises
     ------
@@ -199,8 +188,6 @@ def _rows(
 
     Parameters
     ----------
-    dataset
-        What registering returned, or its id.
     limit
         How many of the first rows; default: all.
     columns
@@ -255,11 +242,6 @@ def _pages_where(
 def _dictionary(self: Connected, dataset: Identified) -> Program[Dictionary]:  # a method
     """Return the words for a dataset's features and outcomes.
 
-    Parameters
-    ----------
-    dataset
-        A registered dataset, or its id.
-
     Raises
     ------
     NotFound
@@ -280,8 +262,6 @@ def _put_dictionary(
 
     Parameters
     ----------
-    dataset
-        What registering returned, or its id.
     dictionary
         The words: a dict, a DataFrame with ``attrs``, or the path of a table schema or a CSV file; see
         ``leafspace_client.read_dictionary``.
@@ -313,13 +293,7 @@ def read_again(dataset: str) -> Program[Dataset]:
 
 
 def _delete_dictionary(self: Connected, dataset: Identified) -> Program[None]:
-    """Delete the words for a dataset: its features are called by their names.
-
-    Parameters
-    ----------
-    dataset
-        A registered dataset, or its id.
-    """
+    """Delete the words for a dataset: its features are called by their names."""
     yield call_of(delete_dictionary(id_of(dataset)))
     transport_of(self).known_documents.remember((yield from read_again(id_of(dataset))))
 

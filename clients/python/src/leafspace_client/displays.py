@@ -59,11 +59,6 @@ class Displayed:
 
         It shows what is here, without asking the service.
 
-        Parameters
-        ----------
-        path
-            Where to write; a file that is there is replaced.
-
         Raises
         ------
         CannotWrite

@@ -137,10 +137,7 @@ def _download(self: EvaluationView, path: str | Path, form: TableFile = "parquet
 
     Parameters
     ----------
-    path
-        Where to write; a file that is there is replaced.
-    form
-        ``"parquet"`` or ``"csv"``.
+    form : columns
 
     Raises
     ------
@@ -164,8 +161,7 @@ def _create(
 
     Parameters
     ----------
-    model
-        A model, an explainer of it, or the name of an explainer; or an id of either.
+    model : by explainer
     dataset
         Rows with a target, best such that the model was not trained on them; those without a label are left out.
     positive

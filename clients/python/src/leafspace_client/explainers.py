@@ -121,32 +121,6 @@ def explain_rows(  # what explanations may have
         ``dataset``: the ids of its rows that are to be explained.
     dataset
         A registered dataset, instead of ``rows``: ``explain(dataset=loans, row_ids=["loan-4711"])``.
-    n_prototypes
-        How many of the nearest prototypes to name for each row.
-    n_reasons
-        How many of the reasons to give for each prototype, or ``"all"``.
-    include
-        What else to return, such as ``["values", "contrast"]``: any of ``leafspace_client.types.Include``, which
-        ``ExplanationRequest.include`` describes. Decisions and effects are always there.
-    n_contrasts
-        How many other classes to contrast each row with, the nearest ones.
-    nearest_rows
-        Which of the reference rows to list, such as ``{"n_rows": 3, "classes": ["yes"], "max_per_group": 1, "group_by":
-        "household", "row_ids": [...]}``, of which any may be left out; it includes ``"nearest_rows"``.
-    changes
-        Which changes to search, such as ``{"outcome": "approve", "max_features": 1, "fixed": ["age"], "only_up":
-        ["years_employed"], "only_down": ["debt"]}``, of which any may be left out; it includes ``"changes"``.
-    reference
-        What effects compare each row with: ``"contrast"``, the nearest prototype of another class or of the best other
-        outcome; ``"nearest"``; ``"prototypes:approve"`` or ``"rows:approve"``, the mean over the prototypes or
-        reference rows of an outcome or class; ``"all"``, the mean over all reference rows. Default: ``"contrast"``, or
-        ``"nearest"`` for regression without a decision.
-    outcome
-        Outcome or class whose score effects are on, and that changes aim at; default: the score that decides or that of
-        the predicted class, and the next better outcome or the next class.
-    detail
-        ``"full"`` returns everything that the explainer has but ``"changes"``, ``"curves"``, ``"evidence"`` and
-        ``"training_rows"``, which are always to be included.
 
     Returns
     -------
@@ -277,16 +251,13 @@ def _create(  # what an explainer may be made of
         Rules of the same model, which explanations give with ``include=["rules"]``.
     approximation_tree
         A tree for the same model; ``include=["approximation_path"]`` gives each row's path in it.
-    name
-        A name for people.
     shown_features
         Which values of the (real) prototype rows a caller ever sees.
     abstain_below
         Percentile of typicality below which rows are not explained, such as 5; ``None``: all are.
     store_explanations
         Whether the service stores each explanation, with its row, for keys with the scope ``audit``.
-    settings
-        ``"paper"`` changes nothing here: rows are compared as the prototype set says.
+    settings : none
     """
     request = ExplainerRequest(
         model=id_of(model),

@@ -43,10 +43,8 @@ class ExplanationFields:
 
     Parameters
     ----------
-    details
-        What the service sent.
-    labels
-        The caller's labels by their text; empty: they stay text.
+    details, labels
+        As in ``Explanation``.
     """
 
     def __init__(

@@ -88,39 +88,9 @@ def _create(  # what explanations may have
 
     Parameters
     ----------
-    explainer, dataset
-        What registering returned, or ids.
-    n_prototypes
-        How many of the nearest prototypes to name for each row.
-    n_reasons
-        How many of the reasons to give for each prototype, or ``"all"``.
-    include
-        What else to return, such as ``["values", "contrast"]``: any of ``leafspace_client.types.Include``, which
-        ``ExplanationRequest.include`` describes. Decisions and effects are always there.
-    n_contrasts
-        How many other classes to contrast each row with, the nearest ones.
-    nearest_rows
-        Which of the reference rows to list, such as ``{"n_rows": 3, "classes": ["yes"], "max_per_group": 1, "group_by":
-        "household", "row_ids": [...]}``, of which any may be left out; it includes ``"nearest_rows"``.
-    changes
-        Which changes to search, such as ``{"outcome": "approve", "max_features": 1, "fixed": ["age"], "only_up":
-        ["years_employed"], "only_down": ["debt"]}``, of which any may be left out; it includes ``"changes"``.
-    reference
-        What effects compare each row with: ``"contrast"``, the nearest prototype of another class or of the best other
-        outcome; ``"nearest"``; ``"prototypes:approve"`` or ``"rows:approve"``, the mean over the prototypes or
-        reference rows of an outcome or class; ``"all"``, the mean over all reference rows. Default: ``"contrast"``, or
-        ``"nearest"`` for regression without a decision.
-    outcome
-        Outcome or class whose score effects are on, and that changes aim at; default: the score that decides or that of
-        the predicted class, and the next better outcome or the next class.
-    detail
-        ``"full"`` returns everything that the explainer has but ``"changes"``, ``"curves"``, ``"evidence"`` and
-        ``"training_rows"``, which are always to be included.
-    settings
-        ``"paper"`` changes nothing here: rows are compared as the prototype set says.
-    run_on
-        Where the job works on the rows: ``local``, in a worker's own process, on the ``cluster`` that the service has,
-        or, with ``auto``, there only if one process could not hold them. The result is the same.
+    explainer
+        A registered explainer, or its id.
+    settings : none
     """
     request = ExplanationSetRequest(
         explainer=id_of(explainer),

@@ -159,12 +159,7 @@ def _dataset(
 
     Parameters
     ----------
-    relational_dataset
-        Another delivery of the same tables; default: that of which the feature set was made.
-    progress
-        Show a progress bar; default: in notebooks and terminals.
-    timeout
-        Seconds to wait; default: until the job has ended.
+    relational_dataset : other
 
     Raises
     ------
@@ -186,8 +181,7 @@ def _to_frame(self: FeatureSetView, relational_dataset: Identified | None = None
 
     Parameters
     ----------
-    relational_dataset
-        Another delivery of the same tables; default: that of which the feature set was made.
+    relational_dataset : other
 
     Returns
     -------
@@ -202,25 +196,12 @@ def _to_frame(self: FeatureSetView, relational_dataset: Identified | None = None
 
 
 def _content(self: FeatureSetView, form: TableForm = "json") -> Program[bytes]:
-    """Return the whole result as the bytes of a JSON, CSV or Parquet file.
-
-    Parameters
-    ----------
-    form
-        ``"json"``, ``"csv"`` or ``"parquet"``.
-    """
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
     return (yield from content(self, form))
 
 
 def _download(self: FeatureSetView, path: str | Path, form: TableForm = "json") -> Program[Path]:
     """Write the whole result to a file, CSV and Parquet with a row for each feature, and return its path.
-
-    Parameters
-    ----------
-    path
-        Where to write; a file that is there is replaced.
-    form
-        ``"json"``, ``"csv"`` or ``"parquet"``.
 
     Raises
     ------
@@ -267,8 +248,6 @@ def _create(
 
     Parameters
     ----------
-    relational_dataset
-        What registering returned, or its id.
     features
         The features as dicts, or those of another set: ``forest.feature_set.features[:20]``. For example ``{"kind":
         "exists", "variables": [{"id": "a", "table": "account", "from": "example", "by": "account.customer_id"}],

@@ -61,8 +61,6 @@ def wait(
     ----------
     job
         The job or its id.
-    progress
-        Show a progress bar; default: in notebooks and terminals.
     timeout
         Seconds to wait; default: until it has ended.
 

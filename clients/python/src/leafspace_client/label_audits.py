@@ -99,10 +99,7 @@ def _download(self: LabelAuditView, path: str | Path, form: TableFile = "parquet
 
     Parameters
     ----------
-    path
-        Where to write; a file that is there is replaced.
-    form
-        ``"parquet"`` or ``"csv"``.
+    form : columns
 
     Raises
     ------
@@ -130,8 +127,6 @@ def _create(  # the parameters of the method, all with defaults
 
     Parameters
     ----------
-    model, dataset
-        What registering returned, or ids.
     method
         Who votes on a row's label: ``all_rows``, each with the weight of its proximity, or the nearest ``neighbors``,
         each with one vote. ``auto``, the default, takes all rows by the leaves of a forest and neighbours otherwise.
@@ -140,19 +135,12 @@ def _create(  # the parameters of the method, all with defaults
         default wherever the model's scores are probabilities.
     n_neighbors
         Number of nearest other rows that vote with ``neighbors``, 50 by default; 10 in the paper.
-    proximity_kind
-        Which proximity; ``auto`` follows the model's kind of ensemble.
     min_leaf_rows
         Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves, as
         in the paper. ``auto``, the default, takes the smallest with which enough rows share leaves with rows of
         another label.
     seed
         Seed of the trees that estimate how many labels are wrong, and of a sample of rows for them.
-    settings
-        ``"paper"``: what is left out is as in the method's paper (docs/methods.md lists it).
-    run_on
-        Where the job works on the rows: ``local``, in a worker's own process, on the ``cluster`` that the service has,
-        or, with ``auto``, there only if one process could not hold them. The result is the same.
     """
     request = LabelAuditRequest(
         model=id_of(model),

@@ -39,8 +39,6 @@ def decide(
 
     Parameters
     ----------
-    row
-        0-based index of the row in the dataset.
     decision
         ``accept``: the suggested label is right; ``keep``: the row's own is; ``relabel``: another one is; ``unsure``.
     label
@@ -61,13 +59,7 @@ def decide(
 
 
 def withdraw(self: ArtefactView[Any], row: int) -> Program[None]:
-    """Take back the decision about a row, by another entry in the record.
-
-    Parameters
-    ----------
-    row
-        0-based index of the row in the dataset.
-    """
+    """Take back the decision about a row, by another entry in the record."""
     yield call_of(withdraw_label_decision(self.id, row))
 
 
@@ -91,11 +83,6 @@ def decisions(self: ArtefactView[Any], *, row: int | None = None, latest: bool =
 def review(self: ArtefactView[Any], row: int) -> Program[ReviewedRow]:
     """Return an audited row, by its index in the dataset, with its ten nearest rows and the decision about it.
 
-    Parameters
-    ----------
-    row
-        0-based index of the row in the dataset.
-
     Raises
     ------
     NotFound
@@ -114,8 +101,6 @@ def export(self: ArtefactView[Any], path: str | Path, form: Literal["csv", "parq
 
     Parameters
     ----------
-    path
-        Where to write; a file that is there is replaced.
     form
         ``"csv"``, ``"parquet"`` or ``"json"``.
 

@@ -90,10 +90,7 @@ def _download(self: MapView, path: str | Path, form: TableFile = "parquet") -> P
 
     Parameters
     ----------
-    path
-        Where to write; a file that is there is replaced.
-    form
-        ``"parquet"`` or ``"csv"``.
+    form : columns
 
     Raises
     ------
@@ -115,8 +112,7 @@ def _place(
     ----------
     rows
         A DataFrame, an array of shape (n_rows, n_features), dicts or lists.
-    row_ids
-        Your names for the rows, each another one; default: the index of a DataFrame, else the rows' 0-based indices.
+    row_ids : names
     """
     placed: Records[PlacedRow] = Records()
     for batch, names in named_batches(rows, row_ids):
@@ -143,18 +139,12 @@ def _create(  # the parameters of the method, all with defaults
 
     Parameters
     ----------
-    model, dataset
-        What registering returned, or ids.
     prototype_set
         A prototype set of both, whose prototypes are all on the map.
     n_rows
         Maximum number of rows; of a larger dataset they are drawn.
     n_neighbors
         Number of nearest rows that hold each row in its place.
-    proximity_kind
-        Which proximity; ``auto`` follows the model's kind of ensemble.
-    min_leaf_rows
-        Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves.
     seed
         Draws the rows and the layout: the same request gives the same map.
     settings

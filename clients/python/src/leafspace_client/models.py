@@ -60,7 +60,7 @@ def _get(self: Connected, thing: Identified) -> Program[Model]:
     Parameters
     ----------
     thing
-        A registered model, or its id.
+        A model, or its id.
 
     Raises
     ------
@@ -82,8 +82,6 @@ def _use_labels(self: Connected, model: Identified, classes: Iterable[Any]) -> P
 
     Parameters
     ----------
-    model
-        What registering returned, or its id.
     classes
         The labels as you have them, such as ``forest.classes_``, or ``[False, True]``.
 
@@ -111,8 +109,6 @@ def _tree(self: Connected, model: Identified, tree: int) -> Program[Tree]:  # a 
 
     Parameters
     ----------
-    model
-        A registered model, or its id.
     tree
         Number of the tree, from 0 on.
 
@@ -125,13 +121,7 @@ def _tree(self: Connected, model: Identified, tree: int) -> Program[Tree]:  # a 
 
 
 def _features(self: Connected, model: Identified) -> Program[list[FeatureUsage]]:  # a method
-    """Return how often the trees test each feature, those that most trees test first.
-
-    Parameters
-    ----------
-    model
-        A registered model, or its id.
-    """
+    """Return how often the trees test each feature, those that most trees test first."""
     return Records((yield from fetch(list_features(id_of(model)))).data)
 
 
@@ -147,8 +137,6 @@ def _predict(
 
     Parameters
     ----------
-    model
-        A registered model, or its id.
     rows : (n_rows, n_features)
         A DataFrame, an array, a dict or Series (one row), a list of rows, or an iterator of rows or of batches of them,
         which is read as it is sent.
@@ -191,14 +179,11 @@ def _proximities(  # two sets of rows and how to compare them
 
     Parameters
     ----------
-    model
-        What registering returned, or its id.
     rows, others
         DataFrames, arrays of shape (n_rows, n_features), dicts or lists.
-    row_ids, other_row_ids
-        Your names for the rows, each another one; default: the index of a DataFrame, else the rows' 0-based indices.
-    proximity_kind
-        Which proximity; ``auto`` follows the model's kind of ensemble.
+    row_ids : names
+    other_row_ids
+        Likewise for the others.
     weights_of
         Proximities, a label audit or a prototype set whose tree weights to use; default: by ``proximity_kind``.
 

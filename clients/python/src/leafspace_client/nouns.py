@@ -171,8 +171,7 @@ def rename(self: ViewT, name: str | None) -> Program[ViewT]:
 
     Parameters
     ----------
-    name
-        The new name; ``None`` takes the present one away.
+    name : new
     """
     self.details = yield from _renamed(self.noun, self.id, name)
     self._is_whole = True
@@ -270,8 +269,7 @@ def rename_one(self: Collection[Answer, Kept], thing: Identified, name: str | No
     ----------
     thing
         What is renamed, or its id.
-    name
-        The new name; ``None`` takes the present one away.
+    name : new
     """
     answer = yield from _renamed(self.noun, id_of(thing), name)
     return self._wrapped(answer)

@@ -61,7 +61,7 @@ def drawing_of(document: Json, known: KnownDocuments, figures: Figures = _NOTHIN
     Parameters
     ----------
     document
-        The answer.
+        As JSON.
     known
         What the client has met, which a picture can use.
     figures

@@ -58,11 +58,6 @@ class Plot:
     def save(self, path: str | Path) -> Path:
         """Write the SVG to a file, and return its path.
 
-        Parameters
-        ----------
-        path
-            Where to write; a file that is there is replaced.
-
         Raises
         ------
         CannotWrite

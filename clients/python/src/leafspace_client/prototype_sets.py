@@ -108,13 +108,7 @@ class PrototypeSetView(ArtefactView[Details]):
 
 
 def _content(self: PrototypeSetView, form: TableForm = "json") -> Program[bytes]:
-    """Return the whole result as the bytes of a JSON, CSV or Parquet file.
-
-    Parameters
-    ----------
-    form
-        ``"json"``, ``"csv"`` or ``"parquet"``.
-    """
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
     return (yield from content(self, form))
 
 
@@ -229,15 +223,6 @@ def _create(  # the parameters of the method, all with defaults
         Whose prediction by the nearest prototype ``sg`` improves, and by which measure.
     n_candidates
         How many rows, drawn at random, may become prototypes; default: all, or a sample where there are very many.
-    evaluation_dataset
-        Other rows to evaluate on; default: the dataset itself.
-    seed
-        Makes random choices repeatable.
-    settings
-        ``"paper"``: what is left out is as in the method's paper (docs/methods.md lists it).
-    run_on
-        Where the job works on the rows: ``local``, in a worker's own process, on the ``cluster`` that the service has,
-        or, with ``auto``, there only if one process could not hold them. The result is the same.
     """
     request = PrototypeSetRequest(
         model=id_of(model),

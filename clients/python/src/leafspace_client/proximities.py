@@ -78,10 +78,7 @@ def _download(self: ProximitiesView, path: str | Path, form: TableFile = "parque
 
     Parameters
     ----------
-    path
-        Where to write; a file that is there is replaced.
-    form
-        ``"parquet"`` or ``"csv"``.
+    form : columns
 
     Raises
     ------
@@ -106,8 +103,6 @@ def _create(  # the parameters of the method, all with defaults
 
     Parameters
     ----------
-    model, dataset
-        What registering returned, or ids.
     n_neighbors
         Maximum number of other rows to name for each row.
     proximity_kind
@@ -117,13 +112,8 @@ def _create(  # the parameters of the method, all with defaults
         training rows of a forest of scikit-learn: ``gap``, the share that a row has in the forest's out-of-bag
         prediction for the other, and ``oob``, the share of the trees that learned from neither row in which both have
         the same leaf.
-    min_leaf_rows
-        Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves.
     settings
         ``"paper"`` changes nothing here: the defaults are those of the paper.
-    run_on
-        Where the job works on the rows: ``local``, in a worker's own process, on the ``cluster`` that the service has,
-        or, with ``auto``, there only if one process could not hold them. The result is the same.
     """
     request = ProximitiesRequest(
         model=id_of(model),

@@ -132,8 +132,6 @@ def register_tables(  # what may be declared of several tables
         Whether the service infers keys that nobody names from names and values, and says so.
     only
         Names of a database's tables and views to send; default: those that foreign keys lead to from the examples.
-    name
-        A name for people.
 
     Raises
     ------

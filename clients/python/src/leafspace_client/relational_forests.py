@@ -104,25 +104,12 @@ class RelationalForestView(ArtefactView[Details]):
 
 
 def _content(self: RelationalForestView, form: TableForm = "json") -> Program[bytes]:
-    """Return the whole result as the bytes of a JSON, CSV or Parquet file.
-
-    Parameters
-    ----------
-    form
-        ``"json"``, ``"csv"`` or ``"parquet"``.
-    """
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
     return (yield from content(self, form))
 
 
 def _download(self: RelationalForestView, path: str | Path, form: TableForm = "json") -> Program[Path]:
     """Write the whole result to a file, CSV and Parquet with a row for each tree, and return its path.
-
-    Parameters
-    ----------
-    path
-        Where to write; a file that is there is replaced.
-    form
-        ``"json"``, ``"csv"`` or ``"parquet"``.
 
     Raises
     ------
@@ -156,8 +143,6 @@ def _create(  # the parameters of the method, all with defaults
 
     Parameters
     ----------
-    relational_dataset
-        What registering returned, or its id.
     method
         ``forf`` tries a random share of the tests at each node (Van Assche, Vens, Blockeel & Džeroski); ``bagging``
         grows trees on bootstrap samples, which try all tests; ``tilde`` grows one tree (Blockeel & De Raedt).
@@ -185,8 +170,6 @@ def _create(  # the parameters of the method, all with defaults
     task
         ``classification`` or ``regression`` of a numeric target; default: ``regression`` where the target holds more
         than 1,000 different numbers.
-    settings
-        ``"paper"``: what is left out is as in the method's paper (docs/methods.md lists it).
     """
     request = RelationalForestRequest(
         relational_dataset=id_of(relational_dataset),

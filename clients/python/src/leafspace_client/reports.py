@@ -64,11 +64,6 @@ class ReportView(ArtefactView[Details]):
 def _save(self: ReportView, path: str | Path) -> Program[Path]:
     """Write the file, which needs nothing else and runs no script, and return its path.
 
-    Parameters
-    ----------
-    path
-        Where to write; a file that is there is replaced.
-
     Raises
     ------
     CannotWrite

@@ -125,25 +125,12 @@ class RuleSetView(ArtefactView[Details]):
 
 
 def _content(self: RuleSetView, form: TableForm = "json") -> Program[bytes]:
-    """Return the whole result as the bytes of a JSON, CSV or Parquet file.
-
-    Parameters
-    ----------
-    form
-        ``"json"``, ``"csv"`` or ``"parquet"``.
-    """
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
     return (yield from content(self, form))
 
 
 def _download(self: RuleSetView, path: str | Path, form: TableForm = "json") -> Program[Path]:
     """Write the whole result to a file, CSV and Parquet with a row for each rule, and return its path.
-
-    Parameters
-    ----------
-    path
-        Where to write; a file that is there is replaced.
-    form
-        ``"json"``, ``"csv"`` or ``"parquet"``.
 
     Raises
     ------
@@ -164,8 +151,6 @@ def _export(self: RuleSetView, form: ExportForm = "markdown", *, over: Over | No
     ----------
     form
         ``"markdown"``, ``"json"``, ``"sql"``, ``"python"`` or ``"html"``.
-    over
-        Of SQL: ``"features"`` or ``"tables"``; default: the raw tables where the dataset has a feature set.
     """
     response = yield call_of(export_rule_set(self.id, format_=form, over=UNSET if over is None else over))
     # Not as the answer is declared: types of text without a charset are read as Latin by some.
@@ -183,8 +168,7 @@ def _parameters(self: RuleSetView, form: RegionForm = "parquet") -> Program[byte
 
     Parameters
     ----------
-    form
-        ``"parquet"`` or ``"csv"``.
+    form : columns
 
     Raises
     ------
@@ -201,8 +185,7 @@ def _map_predictions(self: RuleSetView, form: RegionForm = "parquet") -> Program
 
     Parameters
     ----------
-    form
-        ``"parquet"`` or ``"csv"``.
+    form : columns
 
     Raises
     ------
@@ -265,17 +248,10 @@ def _create(  # the parameters of the method, all with defaults
         How the regions are fitted from which the search of ``rule_list`` begins.
     labels
         Rules predict what the model predicts (the default), or what the dataset's target has.
-    evaluation_dataset
-        Other rows to evaluate on; default: the dataset itself.
     options
         Settings of ``in_trees``, ``node_harvest`` or ``decision_tree``, such as ``{"max_depth": 3}``; others have none.
-    seed
-        Makes random choices repeatable.
     settings
         ``"paper"``: what is left out is as in the method's paper (docs/methods.md lists it); the method is ``fab``.
-    run_on
-        Where the job works on the rows: ``local``, in a worker's own process, on the ``cluster`` that the service has,
-        or, with ``auto``, there only if one process could not hold them. The result is the same.
     """
     request = RuleSetRequest(
         model=id_of(model),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -20,7 +21,7 @@ from storage.settings import embedded
 
 from .api import Api
 from .databases import put_tables
-from .patience import when_idle
+from .patience import PATIENCE_SECONDS, when_idle
 from .raw_http import NO_TLS
 from .serving import serving
 
@@ -35,14 +36,14 @@ class Guarded:
     process: "subprocess.Popen[str]"
 
     def call(self, method: str, path: str, key: str | None = None, **more: object) -> httpx.Response:
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-        url = f"{self.url}{path}"
-        return httpx.request(method, url, headers=headers, verify=NO_TLS, **more)  # type: ignore[arg-type]  # httpx's own
+        headers, url = {} if key is None else {"Authorization": f"Bearer {key}"}, f"{self.url}{path}"
+        passed: dict[str, Any] = {"timeout": PATIENCE_SECONDS, **more}
+        return httpx.request(method, url, headers=headers, verify=NO_TLS, **passed)
 
     def first_status(self, path: str, key: str) -> int:
         """Return the status with which an answer begins, and leave before its end."""
         headers = {"Authorization": f"Bearer {key}"}
-        with httpx.stream("GET", f"{self.url}{path}", headers=headers, verify=NO_TLS) as answer:
+        with httpx.stream("GET", f"{self.url}{path}", headers=headers, verify=NO_TLS, timeout=PATIENCE_SECONDS) as answer:
             return answer.status_code
 
     def api(self, *scopes: str) -> Api:

@@ -43,7 +43,8 @@ class Guarded:
     def first_status(self, path: str, key: str) -> int:
         """Return the status with which an answer begins, and leave before its end."""
         headers = {"Authorization": f"Bearer {key}"}
-        with httpx.stream("GET", f"{self.url}{path}", headers=headers, verify=NO_TLS, timeout=PATIENCE_SECONDS) as answer:
+        url, patience = f"{self.url}{path}", PATIENCE_SECONDS
+        with httpx.stream("GET", url, headers=headers, verify=NO_TLS, timeout=patience) as answer:
             return answer.status_code
 
     def api(self, *scopes: str) -> Api:

@@ -7,11 +7,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from rich.console import Console
 
@@ -47,8 +47,8 @@ def run() -> int:
         return 1
     with tempfile.TemporaryDirectory(prefix="leafspace-", ignore_cleanup_errors=True) as folder:
         try:
-            with _service(Path(folder), console) as url:
-                _explain_one_prediction(url, console)
+            with _service(Path(folder), console) as wait_until_ready:
+                _explain_one_prediction(wait_until_ready, console)
         except KeyboardInterrupt:
             Console(stderr=True).print("Interrupted; everything that was started is stopped.")
             return 1
@@ -70,8 +70,8 @@ def _command() -> str:
 
 
 @contextmanager
-def _service(folder: Path, console: Console) -> Iterator[str]:
-    """Yield the address of a service of its own: API, workers and Redis."""
+def _service(folder: Path, console: Console) -> Iterator[Callable[[], str]]:
+    """Start a service of its own (API, workers and Redis); yield what waits for it and returns its address."""
     port = free_port(_HOST, 0)
     log = folder / "service.log"
     command = module_command("leafspace", "serve", "--host", _HOST, "--port", str(port), "--data-dir")
@@ -88,14 +88,13 @@ def _service(folder: Path, console: Console) -> Iterator[str]:
             output=output,
         )
         try:
-            _wait_until_ready(process, port, log)
-            console.print(f"   It listens on {url_of(_HOST, port)}.")
-            yield url_of(_HOST, port)
+            yield lambda: _address_of(process, port, log)
         finally:
             stop_processes([process], _SECONDS_TO_STOP)
 
 
-def _wait_until_ready(process: "subprocess.Popen[bytes]", port: int, log: Path) -> None:
+def _address_of(process: "subprocess.Popen[bytes]", port: int, log: Path) -> str:
+    """Return the address of the service once it is ready."""
     until = time.monotonic() + _SECONDS_TO_START
     while not is_ready(_HOST, port, _SECONDS_TO_ANSWER):
         if process.poll() is not None or time.monotonic() > until:
@@ -103,27 +102,45 @@ def _wait_until_ready(process: "subprocess.Popen[bytes]", port: int, log: Path) 
             message = f"the service did not start; it said:\n{said}"
             raise CannotServe(message)
         time.sleep(0.1)
+    return url_of(_HOST, port)
 
 
-def _explain_one_prediction(url: str, console: Console) -> None:
-    # Imported once the service runs: numerical libraries start threads, and processes are forked before that.
+class _Tumours(NamedTuple):
+    """A forest, and the rows that it has seen and one that it has not."""
+
+    forest: Any  # scikit-learn's
+    names: list[str]
+    rows: Any  # (426, 30)
+    labels: Any  # (426,)
+    new_row: Any  # (30,)
+
+
+def _explain_one_prediction(wait_until_ready: Callable[[], str], console: Console) -> None:
+    # Imported once the service's process is there: numerical libraries start threads, and it is forked before that.
     from leafspace_client import Leafspace
 
+    tumours = _train_forest(console)
+    url = wait_until_ready()
+    console.print(f"   The service listens on {url}.")
     with Leafspace(url) as client:
-        _on_breast_cancer(client, console)
+        _explain_new_tumour(client, tumours, console)
 
 
-def _on_breast_cancer(client: "Leafspace", console: Console) -> None:
-    from sklearn.datasets import load_breast_cancer  # see above
+def _train_forest(console: Console) -> _Tumours:
+    import skl2onnx  # noqa: F401  # seconds, which registering the forest would take while nothing else goes on
+    from sklearn.datasets import load_breast_cancer
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.model_selection import train_test_split
 
     data = load_breast_cancer()
-    names = list(data.feature_names)
     rows, new_rows, labels, _ = train_test_split(data.data, data.target_names[data.target], random_state=0)
-    console.print(f"2. Training a random forest of {_N_TREES:,} trees on {len(rows)} real tumours.")
+    console.print(f"2. Meanwhile, training a random forest of {_N_TREES:,} trees on {len(rows)} real tumours.")
     forest = RandomForestClassifier(_N_TREES, random_state=0, n_jobs=-1).fit(rows, labels)
+    return _Tumours(forest, list(data.feature_names), rows, labels, new_rows[0])
 
+
+def _explain_new_tumour(client: "Leafspace", tumours: _Tumours, console: Console) -> None:
+    forest, names, rows, labels, new_row = tumours
     console.print("3. Registering the forest, as ONNX, and its data. The service proves that it predicts the same.")
     model = client.register_model(forest, rows, name="tumours", feature_names=names)
     dataset = client.register_dataset((rows, labels), name="tumours", features=names)
@@ -138,7 +155,7 @@ def _on_breast_cancer(client: "Leafspace", console: Console) -> None:
 
     console.print("5. Explaining one prediction, for a tumour that the forest has never seen.\n")
     explainer = client.explainers.create(model, prototype_set)
-    show_explanation(explainer.explain(new_rows[0], ["new tumour"], n_prototypes=1)[0], console)
+    show_explanation(explainer.explain(new_row, ["new tumour"], n_prototypes=1)[0], console)
 
 
 def _interrupted(_signal: int, _frame: object) -> NoReturn:

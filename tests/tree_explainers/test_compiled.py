@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from tree_explainers.compute import compiled as loops
@@ -32,6 +33,11 @@ def total(numbers: NDArray[np.float64]) -> float:
 @compiled
 def factorial(number: int) -> int:
     return 1 if number < 2 else number * factorial(number - 1)
+
+
+@compiled
+def overwrite(numbers: NDArray[np.float64], others: NDArray[np.float64]) -> None:
+    numbers[:2] = others
 
 
 @compiled_ahead(lambda n: [n.float64(n.float64[::1])])
@@ -60,6 +66,16 @@ def test_threads_that_call_a_loop_first_at_the_same_time_run_one_loop_and_those_
 
 def test_a_loop_may_call_itself() -> None:
     assert factorial(5) == 120
+
+
+def test_arrays_of_different_sizes_are_refused_without_the_sizes_which_would_take_half_of_compiling() -> None:
+    numbers = np.zeros(4)
+    overwrite(numbers, np.ones(2))
+
+    with pytest.raises(ValueError, match=r"^cannot assign slice from input of different size$"):
+        overwrite(numbers, np.ones(3))
+
+    assert numbers.tolist() == [1, 1, 0, 0]
 
 
 def test_the_loops_of_a_process_are_named_once_they_were_loaded() -> None:

@@ -32,6 +32,8 @@ from numba.core.caching import (
 )
 from numba.core.sigutils import normalize_signature
 
+from . import brief_errors
+
 _may_compile = True
 _LONGEST_WAIT_SECONDS = 120.0  # then it is compiled here, too: no compilation takes as long
 _SECONDS_BETWEEN_LOOKS = 0.02
@@ -39,6 +41,9 @@ _NUMBER_BITS = 62
 
 # Drawn one by one from the system, so that processes that are forked do not share them either.
 FunctionIdentity._unique_ids = iter(lambda: secrets.randbits(_NUMBER_BITS), None)  # noqa: SLF001  # nothing public has them
+
+
+brief_errors.install()
 
 
 class NotCompiled(Exception):

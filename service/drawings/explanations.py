@@ -22,6 +22,7 @@ from .documents import LINKS, Json, at, of_model, ready, shown_dataset, to_json
 from .typed_values import TypedValues, parameters_of, query_of
 
 _MOST_FOLDED = 200  # lines of features, so that the view of a wide row stays small
+_MOST_FEATURES_OF_PAIRS = 100  # of a model; pairs of more are searched where that is asked for, as it takes longer
 _MOST_ALONE = 8  # changes of which each is made alone, too
 HIDDEN = "…"  # stands for the value of a hidden feature
 
@@ -50,13 +51,15 @@ class RowToExplain:
         changed: Mapping[str, str],
         outcome: str | None = None,
         dataset_id: str | None = None,
+        *,
+        with_pairs: bool = False,
     ) -> Self:
         """Read what the explanation of a row of a registered dataset, and its drawing, need.
 
         ``outcome`` is the one that changes aim at; None: as requests without it do. Without ``dataset_id`` the row is
-        one of the reference dataset.
+        one of the reference dataset. ``with_pairs``: changes of several features are searched of wide models, too.
         """
-        beside = Beside.of(context, explainer_id, outcome)
+        beside = Beside.of(context, explainer_id, outcome, with_pairs=with_pairs)
         is_own = dataset_id in {None, beside.dataset["id"]}
         elsewhere = None if is_own else to_json(context.datasets.summary(dataset_id or ""))
         dataset = elsewhere or beside.dataset
@@ -76,9 +79,11 @@ class RowToExplain:
         own: Mapping[str, str],
         changed: Mapping[str, str],
         outcome: str | None = None,
+        *,
+        with_pairs: bool = False,
     ) -> Self:
         """Read what the explanation of a new row needs, of which an address has the values."""
-        beside = Beside.of(context, explainer_id, outcome)
+        beside = Beside.of(context, explainer_id, outcome, with_pairs=with_pairs)
         typed = beside.typed(own)
         change = Change.of(typed.values, beside.typed(changed))
         request = beside.request(instances=beside.instances(typed.values, change))
@@ -113,6 +118,7 @@ class RowToExplain:
             form=None if self.row_id is not None else beside.form(self.own.values),
             letter=self._address(change, letter=""),
             explainer=beside.explainer_id if self._is_filed else None,
+            more_changes=self._address(change, pairs="1") if beside.is_brief else None,
         )
         of_row = {"row_id": self.row_id or ""} | ({} if self.target is None else {"target": self.target})
         drawing = draw_explanation(now | of_row, drawn)
@@ -142,6 +148,7 @@ class RowToExplain:
         changed = {name: change.values[name] for name in change.before}
         wished = {"outcome": self.beside.outcome} if self.beside.outcome else {}
         wished |= {"dataset": self.elsewhere["id"]} if self.elsewhere else {}
+        wished |= {"pairs": "1"} if self.beside.with_pairs else {}
         parameters = parameters_of(self.own.values, changed) | wished | more
         return self.beside.address(parameters, *names)
 
@@ -158,7 +165,8 @@ class RowToExplain:
             row = self.beside.shown(body["instances"][-1])
             body["instances"] = [[*row.values()]]
             rows = repr([{name: value for name, value in row.items() if value != HIDDEN}])
-        python = f'explain({rows}, include={body["include"]!r}, detail="full")'
+        brief = ", max_changed_features=1" if self.beside.is_brief else ""
+        python = f'explain({rows}, include={body["include"]!r}, detail="full"{brief})'
         python = f'client.explainers.get("{self.beside.explainer_id}").{python}'
         return Call(f"/v1/explainers/{self.beside.explainer_id}/explanations", python, "POST", body)
 
@@ -174,9 +182,12 @@ class Beside:
     fixed: frozenset[str]  # features that nothing can change, by the dictionary
     include: tuple[Any, ...]  # parts that are asked for, of those that the explainer can give
     outcome: str | None = None  # that changes aim at
+    with_pairs: bool = False  # whether changes of several features are searched, however wide the model is
 
     @classmethod
-    def of(cls, context: AppContext, explainer_id: str, outcome: str | None = None) -> Self:
+    def of(
+        cls, context: AppContext, explainer_id: str, outcome: str | None = None, *, with_pairs: bool = False
+    ) -> Self:
         """Read it."""
         explainer = explainers.get_explainer(context, explainer_id)
         prototypes = ready(context, PROTOTYPE_SETS, explainer.prototype_set)
@@ -190,7 +201,13 @@ class Beside:
             include.append("evidence")
         if warm.model.outcomes:
             include.append("changes")
-        return cls(explainer_id, known, dataset, prototypes, fixed, tuple(include), outcome)
+        return cls(explainer_id, known, dataset, prototypes, fixed, tuple(include), outcome, with_pairs)
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether changes of one feature alone are searched at first, as the model is wide."""
+        is_wide = self.known["n_features"] > _MOST_FEATURES_OF_PAIRS
+        return is_wide and "changes" in self.include and not self.with_pairs
 
     def typed(self, texts: Mapping[str, str]) -> TypedValues:
         """Read the values of an address; refuse those of what is hidden, as the view would have to show them."""
@@ -202,6 +219,7 @@ class Beside:
     def request(self, **rows: Any) -> ExplanationRequest:
         """Return the request to explain rows."""
         wished: Json = {} if not self.outcome else {"outcome": self.outcome}
+        wished |= {"max_changed_features": 1} if self.is_brief else {}
         return ExplanationRequest(**rows, **wished, detail="full", include=list(self.include))
 
     def instances(self, row: Json, change: "Change") -> list[Any]:

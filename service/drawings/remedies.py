@@ -60,8 +60,8 @@ def forms_of_cautions(noun: Noun[Any], document: Json, datasets: Sequence[Json])
         "larger": lambda: _larger(noun, document),
         "nearest_rows": lambda: _by_nearest_rows(noun, document),
     }
-    asked = {kind.step for caution in cautions_in(document) for kind in kinds_of(caution)}
-    forms = {step: make() for step, make in made.items() if step in asked}
+    steps = {kind.step for caution in cautions_in(document) for kind in kinds_of(caution)}
+    forms = {step: make() for step, make in made.items() if step in steps}
     return {step: some[0] for step, some in forms.items() if some}
 
 

@@ -160,6 +160,7 @@ class _Shown:
     outcome: str | None = None  # that changes aim at
     letter: LetterTitle = None
     dataset: str | None = None  # that a row is of; default: the explainer's own
+    pairs: bool = False  # changes of several features of a wide model are searched, too
 
 
 _ShownDep = Annotated[_Shown, Depends()]
@@ -171,11 +172,13 @@ async def draw_explained_row(
 ) -> Response:
     """Draw why a row is predicted as it is; ``set.NAME`` changes the value of a feature, ``outcome`` is wished.
 
-    With ``letter``, its heading, which may be empty, the letter about the decision is drawn. With ``dataset``, an id,
+    With ``letter``, its heading, which may be empty, the letter about the decision is drawn. With ``pairs``, changes of
+    several features are searched of wide models, too. With ``dataset``, an id,
     the row is one of this dataset.
     """
     changed = texts_in(request.query_params, CHANGED)
-    find = partial(RowToExplain.find, context, explainer_id, row_id, changed, shown.outcome, shown.dataset)
+    aim = shown.outcome, shown.dataset
+    find = partial(RowToExplain.find, context, explainer_id, row_id, changed, *aim, with_pairs=shown.pairs)
     row = await memory.make_early(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, find)
     answer = await explain(context, explainer_id, row.request)
     return await _drawn(context, memory, lambda: row.draw(answer, shown.k, shown.letter))
@@ -190,7 +193,7 @@ async def draw_new_row(
     Where it has a value that cannot be one, its form is drawn, and says so. ``letter`` is as of other rows.
     """
     own, changed = (texts_in(request.query_params, beginning) for beginning in (OWN, CHANGED))
-    find = partial(RowToExplain.find_new, context, explainer_id, own, changed, shown.outcome)
+    find = partial(RowToExplain.find_new, context, explainer_id, own, changed, shown.outcome, with_pairs=shown.pairs)
     row = await memory.make_early(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, find)
     form = partial(new_rows.form, context, row.beside, own)
     if row.own.refused:

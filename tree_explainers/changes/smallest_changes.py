@@ -13,7 +13,7 @@ The exact search for counterfactuals of tree ensembles by mixed-integer programm
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
-from itertools import combinations, islice
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -207,9 +207,8 @@ class _Search:
         """Return the smallest changes of two features, the number of pairs left, and whether no cell was left out."""
         candidates: list[Iterator[_Candidate]] = []
         n_cells, is_complete = 0, True
-        pairs = list(self._promising_pairs())
-        n_left = max(0, len(pairs) - self.limits.max_pairs)
-        for pair in pairs[: self.limits.max_pairs]:
+        pairs, n_left = self._promising_pairs()
+        for pair in pairs:
             grid = _Grid.of(self, pair)
             n_cells += grid.n_cells
             if n_cells > self.limits.max_cells:
@@ -231,8 +230,11 @@ class _Search:
         (prediction,) = self.owner.verified(self.steps, self.wish, [_joined(parts)])
         return [] if prediction is None else [self._change(parts, *prediction)]
 
-    def _promising_pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield the pairs of features that may both be changed, those first that bring the scores nearest."""
+    def _promising_pairs(self) -> tuple[list[tuple[int, int]], int]:
+        """Return the first pairs of features that may both be changed, and the number of others.
+
+        Those come first that bring the scores nearest; of equal ones, those of the first features.
+        """
         own = float(self.wish.distance(self.steps.own_scores[None])[0])
         gain = {}
         for axis, moves in enumerate(self.moves):
@@ -240,8 +242,14 @@ class _Search:
             if moves.constraint != "fixed":
                 open_steps = np.isfinite(moves.sizes(starts))
                 gain[axis] = own - float(self.wish.distance(scores[open_steps]).min(initial=own))
-        order = sorted(combinations(gain, 2), key=lambda pair: (-gain[pair[0]] - gain[pair[1]], pair))
-        yield from order
+        # Each pair of a later feature has as many pairs before it as may be searched.
+        ranked = sorted(gain, key=lambda axis: (-gain[axis], axis))[: self.limits.max_pairs + 1]
+        axes = np.array(sorted(ranked), np.int64)
+        gains = np.array([gain[axis] for axis in axes.tolist()])
+        firsts, seconds = np.triu_indices(len(axes), 1)
+        order = np.argsort(-gains[firsts] - gains[seconds], kind="stable")[: self.limits.max_pairs]
+        pairs = zip(axes[firsts[order]].tolist(), axes[seconds[order]].tolist(), strict=True)
+        return list(pairs), len(gain) * (len(gain) - 1) // 2 - len(order)
 
     def _options(self, candidates: Iterable[_Candidate]) -> tuple[list[Change], int]:
         """Return the smallest that the model confirms, one of each group, and how many it did not.

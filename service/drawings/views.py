@@ -22,6 +22,7 @@ from leafspace_drawings import (
     report,
 )
 from leafspace_drawings.columns import ColumnNames
+from leafspace_drawings.dataset import N_COLUMNS_SHOWN
 from leafspace_drawings.decided import Decided
 
 from schemas.approximation_trees import APPROXIMATION_TREES
@@ -56,10 +57,12 @@ from .documents import (
     read,
     ready,
     ready_artefacts,
+    shown_dataset,
     to_json,
     view,
 )
 from .forms import form_of_report, forms_of_artefact
+from .histograms import counts_by_class
 from .jobs import jobs_here
 from .models import figure_of
 from .remedies import forms_of_cautions
@@ -105,7 +108,8 @@ def dataset(context: AppContext, dataset_id: str, _parameters: Parameters) -> st
     made = ready_artefacts(context, dataset=dataset_id)
     models = {each["request"]["model"] for some in made.values() for each in some if "model" in each["request"]}
     names = {model: name or model for model, name in context.models.names(models).items()}
-    drawing = draw_dataset(document, DatasetContext(made, LINKS, names))
+    counts = counts_by_class(context, shown_dataset(context, dataset_id), N_COLUMNS_SHOWN)
+    drawing = draw_dataset(document, DatasetContext(made, LINKS, names, counts=counts))
     return at(drawing, [(document["name"] or dataset_id, None)], read(DATASETS, dataset_id))
 
 

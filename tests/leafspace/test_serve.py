@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,11 @@ def test_it_is_ready_with_everything_starts_again_whatever_ends_and_stops_within
     assert not [pid for pid in running if is_alive(pid)]
 
 
+def _is_another(parent: int, killed: int, url: str) -> bool:
+    """Return whether a parent has another child than one that was killed, and all is ready."""
+    return children_of(parent) not in ([], [killed]) and _is_whole(url)
+
+
 def test_an_api_that_is_killed_is_forked_again_from_a_parent_that_has_imported_it(
     data_dir: Path, started: list["subprocess.Popen[str]"]
 ) -> None:
@@ -114,7 +120,7 @@ def test_an_api_that_is_killed_is_forked_again_from_a_parent_that_has_imported_i
     for _ in range(2):
         os.kill(api, signal.SIGKILL)
         killed = api
-        JobFarm.wait_until(lambda killed=killed: children_of(parent) not in ([], [killed]) and _is_whole(url))
+        JobFarm.wait_until(partial(_is_another, parent, killed, url))
         (api,) = children_of(parent)
 
     assert api != killed

@@ -62,6 +62,7 @@ class ProcessorSeconds:
 
     def __init__(self) -> None:
         self._slowness, self._measured = slowness(), monotonic()
+        self._before, self._began = 0.0, 0.0
         self._begin()
 
     def pytest_collection_finish(self) -> None:

@@ -5,7 +5,7 @@ from .approximation_tree import TreeContext, draw_approximation_tree, draw_next_
 from .charts import Chart, chart_of, svg_of
 from .columns import ColumnName, ColumnNames
 from .comparison import ComparisonContext, draw_comparison
-from .dataset import DatasetContext, draw_dataset
+from .dataset import CountsByClass, DatasetContext, draw_dataset
 from .dictionary import DictionaryForm, draw_dictionary
 from .document import notebook_output, style_sheet, whole_document
 from .evaluation import EvaluationContext, draw_evaluation
@@ -44,6 +44,7 @@ __all__ = [
     "ColumnName",
     "ColumnNames",
     "ComparisonContext",
+    "CountsByClass",
     "DatasetContext",
     "DecidedRow",
     "DictionaryForm",

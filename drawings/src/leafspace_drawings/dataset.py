@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .classes import Classes, ClassMark
 from .columns import ColumnNames
 from .images import ImageColumns
 from .links import Links
@@ -19,6 +20,14 @@ _ROLES = {"feature": 1, "target": 0, "row_id": 2, "ignored": 3}  # in this order
 
 
 @dataclass(frozen=True, slots=True)
+class CountsByClass:
+    """How many rows of each class have which numbers; empty where that is not known."""
+
+    classes: Sequence[str] = ()
+    columns: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)  # by name: class x bin of equal width
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetContext:
     """What a drawing of a dataset can use beside its document; each part may be absent."""
 
@@ -26,6 +35,7 @@ class DatasetContext:
     links: Links = field(default_factory=Links)
     models: Mapping[str, str] = field(default_factory=dict)  # by id, names of the models that they are of
     n_columns: int = N_COLUMNS_SHOWN
+    counts: CountsByClass = field(default_factory=CountsByClass)
 
 
 @picture("dataset", ids="ds_", part="datasets", words="dataset", context=DatasetContext)
@@ -59,6 +69,35 @@ class Spread:
         return cls(round(low, 1), round(middle, 1), round(high, 1), (quantiles[0], three[1], quantiles[-1]))
 
 
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """The counts of a column's classes upon each other, ``WIDTH`` x ``HEIGHT``, above the same axis as its spread."""
+
+    shapes: tuple[tuple[ClassMark, str], ...]  # of each class, and its path
+    most: int  # rows of the highest bin
+
+    WIDTH, HEIGHT = Spread.WIDTH, 34
+    _INSET = 6
+
+    @classmethod
+    def of(cls, counts: Sequence[Sequence[int]], marks: Sequence[ClassMark]) -> "Histogram":
+        """Return the histogram of counts by class and bin; the last class stands at the bottom."""
+        most = max(map(sum, zip(*counts, strict=True)))
+        width = (cls.WIDTH - 2 * cls._INSET) / len(counts[0])
+        above = [float(cls.HEIGHT)] * len(counts[0])
+        shapes = []
+        for mark, of_class in zip(reversed(marks), reversed(counts), strict=True):
+            path = ""
+            for index, count in enumerate(of_class):
+                height = (cls.HEIGHT - 1) * count / most
+                above[index] -= height
+                if count:
+                    x, y = cls._INSET + index * width, above[index]
+                    path += f"M{x:.1f} {y:.1f}h{width - 1:.1f}v{height:.1f}h{1 - width:.1f}z"
+            shapes.append((mark, path))
+        return cls(tuple(reversed(shapes)), most)
+
+
 class _Kept:
     """What the template shows of a dataset."""
 
@@ -73,6 +112,9 @@ class _Kept:
         shown = others[: context.n_columns]
         self.columns = [(column, Spread.of(column), self._categories(column)) for column in shown]
         self.names = ColumnNames(document)
+        classes, counts = Classes(context.counts.classes, document), context.counts.columns
+        self.marks = [classes[label] for label in context.counts.classes]
+        self.histograms = {name: Histogram.of(counts[name], self.marks) for name in counts}
         self.n_more = len(others) - len(shown)
         self.made = made_of(context.made, self.links)
 

@@ -7,12 +7,9 @@ the view that shows it can offer one, or else a link to where it is done, or els
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from .links import Links
-
-if TYPE_CHECKING:  # templates, which draw forms, use this module
-    from .forms import Form
 
 Step = Literal["other_rows", "larger", "nearest_rows"]
 """What a form makes again: the same on other rows, more of it or by another method, a label audit by nearest rows."""
@@ -141,7 +138,7 @@ WARNING_REMEDIES: Mapping[str, tuple[str, str] | str] = {
 class Remedy:
     """What a view offers beside a caution: one of a form, a link, and a reason."""
 
-    form: "Form | None" = None
+    form: object = None  # which a template draws
     link: tuple[str | None, str] | None = None  # its address and what it says
     reason: str = ""
 
@@ -151,7 +148,7 @@ def kinds_of(caution: str) -> list[CautionKind]:
     return [kind for kind in CAUTION_KINDS if kind.words.search(caution)]
 
 
-def remedies_of(caution: str, links: Links, forms: "Mapping[str, Form]", artefact_id: str = "") -> list[Remedy]:
+def remedies_of(caution: str, links: Links, forms: Mapping[str, object], artefact_id: str = "") -> list[Remedy]:
     """Return what can be done about a caution, each once; nothing in files, from which nothing can be done.
 
     Parameters
@@ -171,7 +168,7 @@ def remedies_of(caution: str, links: Links, forms: "Mapping[str, Form]", artefac
     return list({repr(each): each for each in remedies}.values())
 
 
-def _remedy(kind: CautionKind, links: Links, forms: "Mapping[str, Form]", artefact_id: str) -> Remedy:
+def _remedy(kind: CautionKind, links: Links, forms: Mapping[str, object], artefact_id: str) -> Remedy:
     if kind.step is not None and kind.step in forms:
         return Remedy(form=forms[kind.step])
     if kind.link is not None:

@@ -1,21 +1,17 @@
 """Processor seconds of each test, its processes' included: unlike those of a clock, a busy machine hardly adds to them.
 
-A plugin of pytest (``conftest.py`` names it). ``--junitxml`` writes the seconds as a property of each test. They are
-those of the machine that the budgets of ``tests/slow.toml`` were measured on: a plain loop, timed again and again
-between the tests, says how many times as long this machine takes at that time for the same.
+A plugin of pytest (``conftest.py`` names it). ``--junitxml`` writes the seconds as a property of each test.
 """
 
 import os
 from collections import defaultdict
-from time import monotonic, thread_time
+from time import monotonic
 
 import pytest
 
 PROPERTY = "processor_seconds"
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _LEAST_SECONDS = 0.2  # since processes were looked at last: that takes milliseconds, longer than most tests
-_LOOP_STEPS, _LOOP_SECONDS = 100_000, 0.007  # of a processor of the machine that the budgets were measured on
-_LOOPS_EVERY_SECONDS = 15.0  # as machines that are shared become slow and fast again within minutes
 _PARENT, _FIRST, _LAST = 1, 11, 15  # ppid; utime, stime, cutime, cstime, after the name in /proc/PID/stat
 
 
@@ -45,23 +41,10 @@ def _stat_of(pid: int) -> list[bytes]:
         return []
 
 
-def slowness() -> float:
-    """Return how many times as long this machine takes for a plain loop as that of the budgets; never less than 1."""
-    return max(1.0, min(_seconds_of_loop() for _ in range(3)) / _LOOP_SECONDS)
-
-
-def _seconds_of_loop() -> float:
-    begun, total = thread_time(), 0
-    for step in range(_LOOP_STEPS):
-        total += step
-    return thread_time() - begun
-
-
 class ProcessorSeconds:
     """Record the processor seconds of each test as a property of its report; a short one's are the next one's."""
 
     def __init__(self) -> None:
-        self._slowness, self._measured = slowness(), monotonic()
         self._before, self._began = 0.0, 0.0
         self._begin()
 
@@ -74,10 +57,8 @@ class ProcessorSeconds:
         """Record at a test's end what was taken since the one before ended."""
         if call.when == "teardown" and monotonic() - self._began > _LEAST_SECONDS:
             seconds = processor_seconds()
-            item.user_properties.append((PROPERTY, round(max(seconds - self._before, 0) / self._slowness, 3)))
+            item.user_properties.append((PROPERTY, round(max(seconds - self._before, 0), 3)))
             self._before, self._began = seconds, monotonic()
-            if self._began - self._measured > _LOOPS_EVERY_SECONDS:
-                self._slowness, self._measured = slowness(), self._began
 
     def _begin(self) -> None:
         self._before, self._began = processor_seconds(), monotonic()

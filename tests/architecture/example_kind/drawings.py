@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leafspace_drawings.fact_card import Fact, FactCard, draw_fact_card
+from leafspace_drawings.forms import Form
 from leafspace_drawings.links import Links
 from leafspace_drawings.pictures import picture
 from leafspace_drawings.words import count
@@ -17,6 +18,7 @@ class RowCountContext:
     model: Mapping[str, Any] | None = None
     dataset: Mapping[str, Any] | None = None
     links: Links = field(default_factory=Links)
+    remedies: Mapping[str, Form] = field(default_factory=dict)  # forms of what cautions ask for, by step
 
 
 @picture("row_count", ids="rct_", part="row-counts", words="row count", context=RowCountContext, is_made_of_rows=True)

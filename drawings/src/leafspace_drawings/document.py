@@ -15,7 +15,7 @@ from .templating import render
 def style_sheet() -> str:
     """Return the style sheet of all drawings without comments and spaces; every rule is nested in ``.leafspace``."""
     text = (files("leafspace_drawings") / "leafspace.css").read_text(encoding="utf-8")
-    return re.sub(r"\s*([};,])\s*|(\{)\s+", r"\1\2", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)).strip() + "\n"
+    return re.sub(r"\s*([};,>])\s*|([{:])\s+", r"\1\2", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)).strip() + "\n"
 
 
 def notebook_output(drawing: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import orjson
-from leafspace_drawings.words import reference_case
+from leafspace_drawings.words import effect_scale, reference_case
 from numpy.typing import NDArray
 
 from schemas.explanation_parts import ReferenceKind
@@ -32,7 +32,6 @@ DIGITS = 7
 """Of an effect, counted from the first of the larger score."""
 _MOST_REASONS = 4  # as lenders state
 _LEAST_SHARE = 0.05  # of the difference of two scores: features that move it less are not named beside the first
-_OF_SCALE = {"probability": "score", "log_odds": "score in log-odds", "value": "value"}
 _KEPT_PIECES = 10_000  # of an explainer: about half a kilobyte each
 Made = TypeVar("Made")
 
@@ -238,7 +237,7 @@ class EffectTexts:
         named = {"outcome": self.naming.outcome(head["outcome"])} if "outcome" in head else {}
         of = {"of": self.classes[score]} if self.classes else {}
         of_words = f" of {self.naming.outcome_text(of['of'])}" if of else ""
-        scale_words = "probability" if self.scale.has_points else _OF_SCALE[self.scale.name]
+        scale_words = "probability" if self.scale.has_points else effect_scale(self.scale.name)
         return _Reference(
             case,
             raw,

@@ -6,7 +6,7 @@ from leafspace_drawings import ModelContext
 from leafspace_drawings.columns import ColumnNames
 from leafspace_drawings.model import cautions_of, kind_of, trust_of
 from leafspace_drawings.remedies import plain_caution
-from leafspace_drawings.words import brief, counted, measured_on, name_or_id, number, sentence, share
+from leafspace_drawings.words import brief, counted, effect_scale, measured_on, name_or_id, number, sentence, share
 
 from schemas.reports import Drift, ReportComparison
 
@@ -97,14 +97,15 @@ def _measured(explained: Explained, evaluation: Json | None) -> Iterator[str]:
 
 
 def _counted_most(effects: Json, dataset: Json) -> str:
-    """Return which features have the largest effects on average, over how many rows."""
+    """Return which features have the largest effects on average, on what, and over how many rows."""
     names = ColumnNames(dataset)
     most = [
         f"{names[each['feature']].said} ({brief(each['effect'])})"
         for each in effects["mean_absolute_effects"][:_MOST_FEATURES]
     ]
     n_rows = counted(effects["n_rows"], "reference row")
-    return f"On average over {n_rows}, the largest effects are those of {listed(most)}."
+    scale = effect_scale(effects["scale"])
+    return f"Averaged over {n_rows}, the sizes of effects on the {scale} are largest for {listed(most)}."
 
 
 def _changed(other: Json, found: ReportComparison) -> str:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from storage.dataset_files import DatasetFile
 from storage.dataset_rows import open_rows
+from storage.errors import StorageError
 
 from ..app_context import AppContext
 from .documents import Json
@@ -37,7 +38,10 @@ def counts_by_class(context: AppContext, dataset: Json, n_columns: int) -> Count
             return json.dumps(_counted(file, target["name"], numbers))
 
     made_from = {"counts_by_class_of": dataset["id"], "columns": [column["name"] for column in numbers]}
-    found = json.loads(context.drawings.get(as_text, made_from, None))
+    try:
+        found = json.loads(context.drawings.get(as_text, made_from, None))
+    except StorageError:  # rows that cannot be read: the view of the dataset is shown without bars
+        return CountsByClass()
     return CountsByClass(found["classes"], found["columns"])
 
 

@@ -117,7 +117,7 @@ def _larger(noun: Noun[Any], document: Json) -> list[Form]:
     }
     if noun.name not in sizes:
         return []
-    kept = ("model", "dataset", "evaluation_dataset")
+    kept = ("model", "dataset", "evaluation_dataset", "proximity_kind", "seed")
     body = {name: request[name] for name in kept if request.get(name) is not None}
     part = _PARTS[noun.name]
     return [Form(f"{part} again", noun.path, part, sizes[noun.name](), body)]

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
+from explanations.mean_effects import MAX_ROWS
 from explanations.reports.document import DrawnReport, draw_report
 from explanations.reports.inputs import Figures, ReportReader, freeze_decisions
 from schemas.approximation_trees import APPROXIMATION_TREES
@@ -33,6 +34,7 @@ from .explanation_sets import EXPLAINED_BLOCK_BYTES, SECONDS_PER_EXPLAINED_ROW, 
 from .explanations import warm_explainer
 from .job_estimates import KindEstimate, Need, Request
 
+_BYTES_PER_EFFECT = 32  # of the reference rows whose effects are averaged: values, effects, and copies of these
 _DRAWN_BYTES = 64 * MIB  # of a report, with the documents that it shows
 _SECONDS_TO_DRAW, _SECONDS_PER_ROW = 1.0, 0.05  # a report with its mean effects, and each row that it explains
 
@@ -84,7 +86,8 @@ def request_report(context: AppContext, request: ReportRequest) -> Report:
 
 
 def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:
-    return (Need(2 * sizes.model_bytes + 2 * EXPLAINED_BLOCK_BYTES + _DRAWN_BYTES),)
+    effects = _BYTES_PER_EFFECT * min(sizes.n_rows, MAX_ROWS) * sizes.n_features
+    return (Need(2 * sizes.model_bytes + 2 * EXPLAINED_BLOCK_BYTES + _DRAWN_BYTES + effects),)
 
 
 ESTIMATE = KindEstimate(_needs, lambda sizes, _: SECONDS_PER_EXPLAINED_ROW * sizes.n_rows)

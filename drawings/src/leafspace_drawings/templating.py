@@ -24,6 +24,7 @@ _FILTERS = {
     "breakable": _breakable,
     "number": words.number,
     "brief": words.brief,
+    "effect_scale": words.effect_scale,
     "count": words.count,
     "share": words.share,
     "signed": words.signed,

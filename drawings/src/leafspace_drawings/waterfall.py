@@ -7,12 +7,11 @@ from math import tanh
 from typing import Any
 
 from .columns import ColumnName, ColumnNames
-from .words import counted, distinct_numbers, number, reference_case
+from .words import counted, distinct_numbers, effect_scale, number, reference_case
 
 Json = Mapping[str, Any]
 
 _MOST_STEPS = 8  # features that have a line of their own: more would not be read, nor fit on the page with the rest
-_SCALES = {"probability": "score", "log_odds": "score in log-odds", "value": "value"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ class Waterfall:
             sizes.append(after - before - sum(sizes) if is_rescaled else effects["rest"]["effect"])
         return cls(
             of=effects.get("of"),
-            scale="probability" if is_rescaled else _SCALES[effects["scale"]],
+            scale="probability" if is_rescaled else effect_scale(effects["scale"]),
             is_rescaled=is_rescaled,
             reference=effects["reference"],
             before=before,

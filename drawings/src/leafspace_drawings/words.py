@@ -130,6 +130,14 @@ def outcome(predicted: str, actual: str | None) -> str:
     return predicted if actual in {None, predicted} else f"predicted {predicted}, was {actual}"
 
 
+_OF_SCALES = {"probability": "score", "log_odds": "score in log-odds", "value": "value"}
+
+
+def effect_scale(scale: str) -> str:
+    """Return what effects of a scale are on: ``score``, ``score in log-odds`` or ``value``."""
+    return _OF_SCALES[scale]
+
+
 def reference_case(reference: Mapping[str, Any]) -> str:
     """Return what effects compare a row with: ``row 7 (paid)``, or ``the mean of 40 reference rows of paid``.
 

@@ -72,6 +72,14 @@ def test_without_a_target_of_a_few_classes_there_are_no_histograms(workshop: Wor
     assert "rows of each class" not in VIEWS["datasets"](workshop.context, dataset, {})
 
 
+def test_a_dataset_whose_rows_cannot_be_read_is_shown_without_histograms(workshop: Workshop) -> None:
+    dataset = workshop.register_dataset(_frame(40).assign(t=["bad", "good"] * 20), target="t")
+    content = workshop.context.datasets.get(dataset).content
+    workshop.context.objects.path(content).unlink()
+
+    assert "rows of each class" not in VIEWS["datasets"](workshop.context, dataset, {})
+
+
 def test_rows_without_a_class_and_columns_beyond_those_that_are_drawn_are_not_counted(workshop: Workshop) -> None:
     frame = _frame()
     frame["t"] = np.where(frame["income"] > 3000, "good", "bad").astype(object)

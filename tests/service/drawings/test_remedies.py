@@ -19,8 +19,10 @@ import workers.jobs
 from schemas.approximation_trees import ApproximationTreeRequest
 from schemas.evidence import CAUTION
 from schemas.explanations import RowWarning
+from schemas.prototype_sets import PROTOTYPE_SETS
 from schemas.relational_datasets import RelationalWarning
 from service.drawings.documents import VIEWS, to_json
+from service.drawings.remedies import forms_of_cautions
 from tests.drawings.documents import document
 from tests.support.api import frame_of
 from tests.support.workshop import result_of
@@ -249,6 +251,17 @@ def test_a_label_audit_leads_to_its_review() -> None:
     picture = pictures()["label_audit"]
     drawn = picture.draw(found, picture.beside(links=Links("")))
     assert f'<a href="#/reviews/{found["id"]}">Review them one by one</a>' in drawn
+
+
+def test_what_is_made_again_keeps_its_rows_its_proximity_and_its_seed() -> None:
+    found = document("PrototypeSet")
+    found["request"] |= {"proximity_kind": "ensemble", "seed": 5, "evaluation_dataset": "held-out"}
+    found["result"]["cautions"] = [text for text in _of_prototypes() if text is not None]
+
+    (form,) = [form for form in forms_of_cautions(PROTOTYPE_SETS, found, []).values() if form.words != "measure"]
+
+    kept = ("model", "dataset", "evaluation_dataset", "proximity_kind", "seed")
+    assert dict(form.body) == {name: found["request"][name] for name in kept}
 
 
 def test_other_rows_a_larger_one_and_another_method_are_requested_beside_the_caution(shop: Shop) -> None:

@@ -211,7 +211,7 @@ def test_the_summary_says_what_is_decided_how_well_and_on_which_rows(shop: Shop)
         "(50% by always the same answer); "
     )
     named = re.fullmatch(
-        r"On average over 569 reference rows, the largest effects are those of "
+        r"Averaged over 569 reference rows, the sizes of effects on the score are largest for "
         r"(f\d+) \((0\.\d+)\), (f\d+) \((0\.\d+)\) and (f\d+) \((0\.\d+)\)\.",
         counted,
     )

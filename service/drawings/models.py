@@ -53,6 +53,7 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     fitting = fitting_datasets(context, document, made)
     explainer = _explainer_by(context, made_by[PROTOTYPE_SETS.name])
     evaluation = _evaluation(context, made[EVALUATIONS.name])
+    measured = [] if evaluation is None else [ready_document(context, EVALUATIONS, evaluation["id"])]
     known = ModelContext(
         prototype_sets=made_by[PROTOTYPE_SETS.name],
         rule_sets=made_by[RULE_SETS.name],
@@ -64,9 +65,9 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
         explainer=explainer,
         effects=None if explainer is None else mean_effects(context, explainer),
         comparisons=_comparisons(context, made[COMPARISONS.name]),
-        evaluation=None if evaluation is None else ready_document(context, EVALUATIONS, evaluation["id"]),
+        evaluation=next(iter(measured), None),
         evaluate=next(iter(evaluations_of(document, fitting)), None),
-        remedies=_remedies(made_by, fitting),
+        remedies=_remedies(made_by | {EVALUATIONS.name: measured}, fitting),
     )
     forms = forms_of_model(context, document, fitting, has_leaves=usage is not None)
     way: list[tuple[str, str | None]] = [(document["name"] or model_id, None)]
@@ -145,11 +146,10 @@ def _name_of_other(context: AppContext, request: Json) -> str:
 
 
 def _remedies(made_by: dict[str, list[Json]], fitting: Sequence[Json]) -> dict[str, dict[str, Form]]:
-    """Return the forms of what each caution asks for, by its text and by step."""
-    nouns: dict[str, Noun[Any]] = {noun.name: noun for noun in _EXPLAINING}
+    """Return the forms of what cautions ask for, by the id of what they are about and by step."""
+    nouns: dict[str, Noun[Any]] = {noun.name: noun for noun in (*_EXPLAINING, EVALUATIONS)}
     return {
-        caution: forms_of_cautions(nouns[name], document, fitting)
+        document["id"]: forms_of_cautions(nouns[name], document, fitting)
         for name, documents in made_by.items()
         for document in documents
-        for caution in cautions_of([document])
     }

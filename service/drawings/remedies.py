@@ -3,22 +3,22 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from leafspace_drawings import Choice, Entry, Form, options_of
+from leafspace_drawings import Choice, Entry, Form, options_of, pictures
 from leafspace_drawings.remedies import Step, kinds_of
 
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
 from schemas.evaluations import EVALUATIONS
-from schemas.label_audits import LABEL_AUDITS
 from schemas.noun import Noun
 from schemas.prototype_sets import PROTOTYPE_SETS
 from schemas.rule_sets import RULE_SETS
 
 from .documents import Json
 
+_OF_EACH_CLASS = "sm_u"
 PROTOTYPE_METHODS = (
     ("", "coverage, class by class"),
-    ("sm_u", "coverage, as many of each class"),
+    (_OF_EACH_CLASS, "coverage, as many of each class"),
     ("sm_wa", "coverage, classes by their rows"),
     ("sg", "what predicts best"),
     ("k_medoids", "all classes together"),
@@ -31,18 +31,8 @@ RULE_METHODS = (
 )
 TREE_METHODS = (("", "tested for stability"), ("born_again", "depth by validation"), ("cart", "plain"))
 MOST_RULES = 20
+_WORDS_OF_ROWS = {COMPARISONS.name: "rows", EVALUATIONS.name: "on"}
 _MOST_PROTOTYPES, _MOST_DEPTH, _MOST_PSEUDO_SAMPLES = 1000, 12, 10_000_000
-_PARTS = {
-    noun.name: part
-    for noun, part in (
-        (PROTOTYPE_SETS, "prototypes"),
-        (RULE_SETS, "rules"),
-        (APPROXIMATION_TREES, "trees"),
-        (EVALUATIONS, "evaluations"),
-        (COMPARISONS, "comparisons"),
-        (LABEL_AUDITS, "audits"),
-    )
-}
 
 
 def forms_of_cautions(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> dict[str, Form]:
@@ -75,15 +65,42 @@ def remeasured(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> lis
     """Return the form that makes or measures the same on other rows than those of an artefact."""
     request = document["request"]
     field = "evaluation_dataset" if "evaluation_dataset" in request else "dataset"
-    used = {request.get(name) for name in ("dataset", "evaluation_dataset", "other_dataset")}
-    others = [each for each in datasets if each["id"] not in used]
-    if noun == EVALUATIONS:
-        others = [each for each in others if each["target"] is not None]
+    others = _other_rows(noun, document, datasets)
     if not others:
         return []
-    rows = Choice(field, "rows", options_of(held_out_first(_of_target(others, datasets))))
+    rows = Choice(field, _WORDS_OF_ROWS.get(noun.name, "measured on"), options_of(held_out_first(others)))
     body = {name: value for name, value in request.items() if value is not None and name != field}
-    return [Form("measure", noun.path, _PARTS[noun.name], (rows,), body)]
+    return [_again(noun, (rows,), body)]
+
+
+def _other_rows(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> list[Json]:
+    """Return the datasets on which an artefact can be made or measured again, so that its cautions are answered."""
+    request, by_id = document["request"], {each["id"]: each for each in datasets}
+    first, second, other = (request.get(name) for name in ("dataset", "evaluation_dataset", "other_dataset"))
+    others = [each for each in datasets if each["id"] not in (first, second, other)]
+    if first in by_id:  # rows with a target of another name have other labels, as a rule
+        others = [each for each in others if each["target"] in (by_id[first]["target"], None)]
+    if noun == EVALUATIONS:
+        others = [each for each in others if each["target"] is not None]
+    if other is not None:  # newer rows are compared with such as no model was trained on
+        return [each for each in others if each["held_out"]]
+    measured = by_id.get(second or first)
+    return others if measured is None else _not_worse(others, measured, document)
+
+
+def _not_worse(others: Sequence[Json], measured: Json, document: Json) -> list[Json]:
+    """Return those of other datasets that are held out if the measured one is, and larger where that is too small."""
+    codes = {kind.code for caution in cautions_in(document) for kind in kinds_of(caution)}
+    return [
+        each
+        for each in others
+        if each["held_out"] >= measured["held_out"] and ("few_rows" not in codes or each["n_rows"] > measured["n_rows"])
+    ]
+
+
+def _again(noun: Noun[Any], fields: Sequence[Choice | Entry], body: Json) -> Form:
+    picture = pictures()[noun.singular]
+    return Form(f"{picture.words} again", noun.path, picture.part, fields, body)
 
 
 def held_out_first(datasets: Sequence[Json]) -> list[Json]:
@@ -92,18 +109,15 @@ def held_out_first(datasets: Sequence[Json]) -> list[Json]:
     return sorted(datasets, key=lambda each: (each["target"] != target, not each["held_out"]))
 
 
-def _of_target(others: Sequence[Json], datasets: Sequence[Json]) -> list[Json]:
-    """Return other datasets, those with the target of the first of all first."""
-    return sorted(others, key=lambda each: each["target"] != datasets[0]["target"])
-
-
 def _larger(noun: Noun[Any], document: Json) -> list[Form]:
     """Return the form that makes more of the same, or makes it by another method."""
     request, result = document["request"], document["result"]
     sizes: Mapping[str, Callable[[], Sequence[Choice | Entry]]] = {
         PROTOTYPE_SETS.name: lambda: (
             _more("n_prototypes", "how many", 2 * len(result["prototypes"]), _MOST_PROTOTYPES),
-            Choice("method", "method", PROTOTYPE_METHODS),
+            Choice(
+                "method", "method", PROTOTYPE_METHODS, _OF_EACH_CLASS if result["classes_without_prototypes"] else ""
+            ),
         ),
         RULE_SETS.name: lambda: (
             _more("max_rules", "at most", 2 * (request["max_rules"] or 10), MOST_RULES),
@@ -119,8 +133,7 @@ def _larger(noun: Noun[Any], document: Json) -> list[Form]:
         return []
     kept = ("model", "dataset", "evaluation_dataset", "proximity_kind", "seed")
     body = {name: request[name] for name in kept if request.get(name) is not None}
-    part = _PARTS[noun.name]
-    return [Form(f"{part} again", noun.path, part, sizes[noun.name](), body)]
+    return [_again(noun, sizes[noun.name](), body)]
 
 
 def _more(name: str, words: str, number: int, most: int) -> Entry:
@@ -133,4 +146,4 @@ def _by_nearest_rows(noun: Noun[Any], document: Json) -> list[Form]:
         return []
     fields = (Choice("method", "by", (("neighbors", "nearest rows"),)), Entry("n_neighbors", "how many", "50"))
     body = {name: document["request"][name] for name in ("model", "dataset")}
-    return [Form("label audit", noun.path, _PARTS[noun.name], fields, body)]
+    return [_again(noun, fields, body)]

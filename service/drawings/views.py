@@ -187,7 +187,7 @@ def _artefact_view(noun: Noun[Any], picture: Picture) -> Draw:
         document = ready(context, noun, artefact_id)
         model, dataset = beside(context, document)
         options = _options(context, document, parameters)
-        fitting = fitting_datasets(context, model)
+        fitting = fitting_datasets(context, model, {noun.name: [document]})
         remedies = forms_of_cautions(noun, document, fitting)
         shown = picture.beside(model, dataset, links=LINKS, remedies=remedies, **options)
         drawing = context.drawings.get(picture.draw, document, shown)

@@ -355,6 +355,8 @@ def test_a_model_says_what_it_decides_how_well_and_what_counts_and_a_caution_has
     target["labels"] = [{"value": "decline", "label": "Declined"}, {"value": second, "label": "Defaulted"}]
     asking = "figures flatter; name rows that it was not trained on as evaluation_dataset"
     prototypes["result"]["caution"] = f"{asking}. The second"
+    rules = document("RuleSet")
+    rules["result"]["caution"] = asking
     sizes = [{"feature": name, "effect": 0.5 / rank} for rank, name in enumerate(model["feature_names"], 1)]
     effects = {"n_rows": 100, "among": 150, "kind": "contrast", "scale": "probability", "mean_absolute_effects": sizes}
     remedy = Form(
@@ -362,11 +364,12 @@ def test_a_model_says_what_it_decides_how_well_and_what_counts_and_a_caution_has
     )
     context = ModelContext(
         [prototypes],
+        [rules],
         columns=dataset,
         links=Links(""),
         explainer="xpl_1",
         effects=effects,
-        remedies={asking: {"other_rows": remedy}},
+        remedies={prototypes["id"]: {"other_rows": remedy}},
     )
 
     drawing = draw_model(model, context)
@@ -385,9 +388,9 @@ def test_a_model_says_what_it_decides_how_well_and_what_counts_and_a_caution_has
     }
     for each in (prototype for of_label in shown.values() for prototype in of_label):
         assert f'href="#/explainers/xpl_1/rows/{each["row_id"]}"' in drawing
-    assert "Figures flatter." in text
+    assert text.count("Prototypes, rules: Figures flatter.") == text.count("Figures flatter") == 1
     assert drawing.count("<form") == 1
-    assert drawing.index("Figures flatter") < drawing.index("<form") < drawing.index("The second")
+    assert drawing.index("Figures flatter") < drawing.index("Prototypes:</b> The second") < drawing.index("<form")
 
 
 def test_an_explainer_says_at_a_glance_what_its_model_decides_and_how_well() -> None:

@@ -12,8 +12,9 @@ from .evaluation import Evaluated, EvaluationContext
 from .forms import Form
 from .links import Links
 from .mean_effects import OverRows
-from .pictures import picture
+from .pictures import picture, words_of
 from .prototype_set import Group, SetContext, groups_of
+from .remedies import Cautioned, Note, note_of, phrases_of
 from .templating import render
 from .words import agreement, number
 
@@ -41,7 +42,7 @@ class ModelContext:
     evaluation: Json | None = None  # of the model, if there is one
     errors_follow: bool = False  # whether a drawing of the evaluation stands behind this one
     evaluate: Form | None = None  # how an evaluation is requested
-    remedies: Mapping[str, Mapping[str, Form]] = field(default_factory=dict)  # by cautions' texts: forms by step
+    remedies: Mapping[str, Mapping[str, Form]] = field(default_factory=dict)  # by ids of what is made of it, by step
 
 
 def kind_of(model: Json) -> str:
@@ -82,8 +83,8 @@ def trust_of(document: Json, context: ModelContext) -> list[Explained]:
 
 def cautions_of(made: Sequence[Json]) -> list[str]:
     """Return the cautions of what was made of a model, each once, as phrases without a full stop."""
-    phrases = (each for one in made for each in (one["result"].get("caution") or "").split(". "))
-    return list(dict.fromkeys(filter(None, phrases)))
+    phrases = (each for one in made for each in phrases_of(one["result"].get("caution") or ""))
+    return list(dict.fromkeys(phrases))
 
 
 class _Known:
@@ -150,10 +151,21 @@ class _Known:
         return [*models.values(), *(line for line in lines if line.name != "the model")]
 
     @property
-    def cautions(self) -> list[tuple[str, Mapping[str, Form]]]:
+    def note(self) -> Note:
         """What limits the figures of the table of trust, each once, with the forms of what it asks for."""
         made = [*self.context.prototype_sets, *self.context.rule_sets, *self.context.approximation_trees]
-        return [(each, self.context.remedies.get(each, {})) for each in cautions_of(made)]
+        return note_of([self._cautioned(each, [each["result"].get("caution") or ""]) for each in made], self.links)
+
+    @property
+    def note_of_evaluation(self) -> Note:
+        """What limits the figures of the evaluation, with the forms of what it asks for."""
+        evaluation = self.context.evaluation
+        return note_of(
+            [self._cautioned(evaluation, evaluation["result"]["cautions"])] if evaluation else [], self.links
+        )
+
+    def _cautioned(self, made: Json, cautions: Sequence[str]) -> Cautioned:
+        return Cautioned(cautions, self.context.remedies.get(made["id"], {}), made["id"], words_of(made["id"]))
 
     def _agreement(self, measured: Json, constant: Json | None) -> str | None:
         """Return how often predictions agree with the model; for regression the R2 to it."""

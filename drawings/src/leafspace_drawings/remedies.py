@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .links import Links
+from .words import sentence
 
 Step = Literal["other_rows", "larger", "nearest_rows"]
 """What a form makes again: the same on other rows, more of it or by another method, a label audit by nearest rows."""
@@ -22,6 +23,28 @@ _TAKES_COLUMNS = "Nothing can be done here: the model file computes these column
 _ASKS_FOR_OTHER_ROWS = re.compile(
     "; name rows (?:[^;.]* as (?:evaluation_)?dataset\\b|that it was not trained on, and declare them as held_out)"
 )
+_ASKS_FOR_MORE = "; request more prototypes, or (?:a coverage|the method sm_u, which chooses as many of each class)"
+_IN_WORDS_OF_THE_PAGE = (
+    (_ASKS_FOR_OTHER_ROWS, ""),
+    (re.compile(_ASKS_FOR_MORE), ""),
+    (re.compile("(?:the )?rows of evaluation_dataset"), "the rows that figures are measured on"),
+    (re.compile("^dataset is not"), "the dataset of the older rows is not"),
+)
+"""What stands in cautions for callers of the API, and what stands in its place where forms stand beside them."""
+_BEGINS = (
+    r"the model(?: predicts|'s values have) ",
+    "these figures were measured on ",
+    r"with each class counted alike, this agrees with the model in [\d.]+% of the rows, ",
+    "this agrees with ",
+    r"[\d.]+% of the rows (?:have|share) ",
+    r"\d+ class(?:es have| has) no prototype ",
+    "no row of the dataset is decided ",
+    "prototypes were selected ",
+    "the number of prototypes was ",
+    r"[\d,]+ of the [\d,]+ rows labelled ",
+    "the estimated number of ",
+)
+_BETWEEN_CAUTIONS = re.compile(rf"\. (?=[A-Z\d])|; (?={'|'.join(_BEGINS)})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +166,41 @@ class Remedy:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Cautioned:
+    """Something that has cautions, and what the view offers about them."""
+
+    cautions: Sequence[str]
+    forms: Mapping[str, object]  # by step, those that the view has
+    artefact_id: str = ""
+    name: str = ""  # what it is called where a view has cautions of several
+
+
+@dataclass(frozen=True, slots=True)
+class NotedLine:
+    """One caution of a note."""
+
+    text: str
+    names: Sequence[str]  # of what it is about, where a view has cautions of several things
+    remedies: Sequence[Remedy]  # links and reasons
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The cautions of a view, each once, and the forms of what they ask for, each once."""
+
+    lines: Sequence[NotedLine]
+    forms: Sequence[object]
+
+
 def kinds_of(caution: str) -> list[CautionKind]:
     """Return the kinds that a caution is of."""
     return [kind for kind in CAUTION_KINDS if kind.words.search(caution)]
+
+
+def phrases_of(caution: str) -> list[str]:
+    """Return the cautions that are joined in one text."""
+    return [phrase for phrase in _BETWEEN_CAUTIONS.split(caution) if phrase]
 
 
 def remedies_of(caution: str, links: Links, forms: Mapping[str, object], artefact_id: str = "") -> list[Remedy]:
@@ -177,9 +232,39 @@ def _remedy(kind: CautionKind, links: Links, forms: Mapping[str, object], artefa
     return Remedy(reason=kind.reason)
 
 
+def note_of(several: Sequence[Cautioned], links: Links) -> Note:
+    """Return the note that a view has of the cautions of what it shows.
+
+    What shares a caution is named in one line; a form, a link or a reason that answers several cautions stands once,
+    behind the last of them.
+    """
+    names: dict[str, dict[str, None]] = {}
+    last: dict[str, tuple[str, Remedy]] = {}  # the text behind which a remedy stands
+    for one in several:
+        for phrase in (phrase for caution in one.cautions for phrase in phrases_of(caution)):
+            remedies = remedies_of(phrase, links, one.forms, one.artefact_id)
+            text = sentence(plain_caution(phrase) if remedies else phrase)
+            names.setdefault(text, {})[one.name] = None
+            last |= {repr(remedy): (text, remedy) for remedy in remedies}
+    lines = [
+        NotedLine(text, list(filter(None, of)), [each for at, each in last.values() if at == text and not each.form])
+        for text, of in names.items()
+    ]
+    return Note(lines, [remedy.form for _, remedy in last.values() if remedy.form])
+
+
+def note_of_one(
+    cautions: Sequence[str], links: Links, forms: Mapping[str, object] | None = None, artefact_id: str = ""
+) -> Note:
+    """Return the note of the cautions of one artefact."""
+    return note_of([Cautioned(cautions, forms or {}, artefact_id)], links)
+
+
 def plain_caution(caution: str) -> str:
-    """Return a caution without what it asks for, where that can be done beside it."""
-    return _ASKS_FOR_OTHER_ROWS.sub("", caution)
+    """Return a caution without what it asks for, where that can be done beside it, and without names of fields."""
+    for words, instead in _IN_WORDS_OF_THE_PAGE:
+        caution = words.sub(instead, caution)
+    return caution
 
 
 def warnings_with_remedies(warnings: Sequence[Mapping[str, str]], links: Links) -> Iterator[tuple[str, Remedy | None]]:

@@ -38,7 +38,7 @@ _FILTERS = {
     "measured_on": words.measured_on,
     "nearness": words.nearness,
     "name_or_id": words.name_or_id,
-    "plain_caution": remedies.plain_caution,
+    "note": remedies.note_of_one,
     "points": words.points,
     "remedies": remedies.remedies_of,
     "with_remedies": remedies.warnings_with_remedies,

@@ -12,7 +12,15 @@ from typing import Any, get_args
 import pytest
 from leafspace_drawings import Links, draw_model, pictures
 from leafspace_drawings.model import ModelContext
-from leafspace_drawings.remedies import CAUTION_KINDS, WARNING_REMEDIES, kinds_of, remedies_of, warnings_with_remedies
+from leafspace_drawings.remedies import (
+    CAUTION_KINDS,
+    WARNING_REMEDIES,
+    kinds_of,
+    note_of_one,
+    phrases_of,
+    remedies_of,
+    warnings_with_remedies,
+)
 
 import schemas
 import workers.jobs
@@ -108,7 +116,7 @@ def _of_trees() -> list[str | None]:
     ]
 
 
-def _of_audits() -> list[str | None]:
+def _of_audits() -> list[str]:
     import numpy as np
 
     of: Any = label_audits
@@ -119,7 +127,7 @@ def _of_audits() -> list[str | None]:
         labels=np.array([0, 1]),
         space=_Data(model=_Data(view=view)),
     )
-    return [of._caution(audited, 1.0, [_Data(unopposed=0.9), _Data(unopposed=0.2)])]
+    return [str(of._caution(audited, 1.0, [_Data(unopposed=0.9), _Data(unopposed=0.2)]))]
 
 
 def _sentences() -> list[str]:
@@ -209,6 +217,33 @@ def test_every_kind_has_a_link_or_a_reason_where_no_form_can_be_offered() -> Non
         assert remedies_of(text, Links(), {}) == []
 
 
+def test_cautions_that_are_joined_in_one_text_are_lines_of_their_own() -> None:
+    each = [str(text) for text in [*_agreements(), *_figures(), *_of_prototypes()]]
+    assert phrases_of("; ".join(each)) == each
+    of_trees = [text for text in [*_agreements(), *_figures(), *_of_trees()] if text is not None]
+    assert [text.lower() for text in phrases_of(str(cautions.joined_cautions(of_trees)))] == [
+        text.lower() for text in of_trees
+    ]
+    (audited,) = _of_audits()
+    assert len(phrases_of(audited)) == 4
+
+
+def test_no_caution_that_can_be_answered_beside_it_has_words_of_the_api() -> None:
+    for text in _SENTENCES:
+        for line in note_of_one([text], Links("")).lines:
+            assert re.findall(r"evaluation_dataset|sm_u|held_out|^Dataset ", line.text) == []
+
+
+def test_a_remedy_of_several_cautions_stands_once_behind_the_last_of_them() -> None:
+    texts = _of_evaluations()
+    note = note_of_one(texts, Links(""), {"other_rows": "the form"})
+    assert len(note.lines) == len(texts) > 1
+    assert note.forms == ["the form"]
+    linked = note_of_one(["figures flatter; name other rows as dataset", _figures()[0] or ""], Links(""))
+    assert [len(line.remedies) for line in linked.lines] == [0, 1]
+    assert linked.forms == []
+
+
 def _codes_of_warnings() -> set[str]:
     """Return the codes of all warnings of the contract that views show."""
     codes = set(re.findall(r"`([a-z_]+)` \(", RowWarning.model_fields["code"].description or ""))
@@ -271,10 +306,12 @@ def test_other_rows_a_larger_one_and_another_method_are_requested_beside_the_cau
     evaluated = workshop.evaluate(**about)
     audited = workshop.audit(**about)
     compared = workshop.compare(**about, other_dataset=workshop.register_dataset(frame.iloc[::3], target="t"))
+    foreign = frame.rename(columns={"t": "outcome"})
+    workshop.register_dataset(foreign, target="outcome", held_out=True, name="of another target")
     assert result_of(evaluated).cautions
     assert result_of(audited).caution
     assert result_of(compared).cautions
-    others = workshop.register_dataset(frame.iloc[::2], target="t", name="others")
+    others = workshop.register_dataset(frame.iloc[::2], target="t", held_out=True, name="others")
     for part, made, asked in (
         ("evaluations", evaluated, others),
         ("comparisons", compared, others),
@@ -285,3 +322,4 @@ def test_other_rows_a_larger_one_and_another_method_are_requested_beside_the_cau
         form = note[: note.index("</form>")]
         assert asked in form, part
         assert to_json(made)["request"]["model"] in form
+        assert "of another target" not in form

@@ -29,7 +29,6 @@ from schemas.evidence import CAUTION
 from schemas.explanations import RowWarning
 from schemas.prototype_sets import PROTOTYPE_SETS
 from schemas.relational_datasets import RelationalWarning
-from schemas.prototype_sets import PROTOTYPE_SETS
 from service.drawings.documents import VIEWS, to_json
 from service.drawings.remedies import forms_of_cautions
 from tests.drawings.documents import document

@@ -80,3 +80,28 @@ def test_a_report_of_the_row_is_made_from_its_view(tab: Watched, shown: Shown, a
     tab.page.wait_for_selector(".ls-filed")
     report = api.get(f"/v1/reports/{tab.page.url.rpartition('/')[2]}").json()
     assert report["request"]["rows"] == [shown.row]
+
+
+_FOR_WORK = ("register", "rows", "reviews", "explainers/", "dictionary")  # where people search, type and decide
+_WIDTH_OF_A4 = 703  # CSS pixels between margins of 12 mm
+_CUT_OFF = """() => [...document.querySelectorAll("main .ls-scroll, main .ls-card, main td, main th")]
+  .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
+  .map((each) => `${each.className} ${each.innerText.slice(0, 60)}`)"""
+_CONTROLS = """() => [...document.querySelectorAll("main :is(select, textarea, .ls-asking, button:not(.ls-near button))")]
+  .filter((each) => each.checkVisibility()).map((each) => each.outerHTML.slice(0, 80))"""
+
+
+def test_no_view_is_cut_off_on_paper_or_prints_what_can_only_be_clicked(tab: Watched, shown: Shown) -> None:
+    tab.page.set_viewport_size({"width": _WIDTH_OF_A4, "height": 1000})
+    found: dict[str, list[str]] = {}
+    to_read = {
+        f"explainers/{shown.explainer}/rows/{shown.row}",
+        f"explainers/{shown.explainer}/rows/{shown.row}?letter=",
+    }
+    views = {view: it for view, it in shown.views().items() if view in to_read or not view.startswith(_FOR_WORK)}
+    for view, selector in views.items():
+        tab.page.emulate_media(media="screen")
+        tab.open(shown.address(view), selector)
+        tab.page.emulate_media(media="print")
+        found[view] = tab.page.evaluate(_CUT_OFF) + tab.page.evaluate(_CONTROLS)
+    assert {view: faults for view, faults in found.items() if faults} == {}

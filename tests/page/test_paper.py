@@ -87,7 +87,8 @@ _WIDTH_OF_A4 = 703  # CSS pixels between margins of 12 mm
 _CUT_OFF = """() => [...document.querySelectorAll("main .ls-scroll, main .ls-card, main td, main th")]
   .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
   .map((each) => `${each.className} ${each.innerText.slice(0, 60)}`)"""
-_CONTROLS = """() => [...document.querySelectorAll("main :is(select, textarea, .ls-asking, button:not(.ls-near button))")]
+_CONTROLS = """() =>
+  [...document.querySelectorAll("main :is(select, textarea, .ls-asking, button:not(.ls-near button))")]
   .filter((each) => each.checkVisibility()).map((each) => each.outerHTML.slice(0, 80))"""
 
 

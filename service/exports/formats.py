@@ -1,6 +1,6 @@
 """The formats of exports: which function writes each, and its media type. JSON is written here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Literal
 
 import orjson
@@ -60,14 +60,16 @@ def write_rules(content: RuleSetResult, export_format: RuleExportFormat) -> str:
     return _with_warning(_RULE_WRITERS[export_format](content), export_format)
 
 
-def write_tree(content: ApproximationTreeResult, export_format: TextFormat) -> str:
-    """Return the tree in a format.
+def write_tree(content: ApproximationTreeResult, export_format: TextFormat, adverse: Collection[str] = ()) -> str:
+    """Return the tree in a format; what people read says which classes are ``adverse`` to the person concerned.
 
     Raises
     ------
     StorageError
         ``method_not_applicable`` where a name or category cannot be written in it.
     """
+    if export_format in _TREE_DRAWINGS:
+        return _TREE_DRAWINGS[export_format](content, adverse)
     return _with_warning(_TREE_WRITERS[export_format](content), export_format)
 
 
@@ -110,9 +112,11 @@ _CLASSIFIER_WRITERS: dict[str, Callable[[PrototypeClassifier], str]] = {
 }
 _TREE_WRITERS: dict[TextFormat, Callable[[ApproximationTreeResult], str]] = {
     "json": _write_tree_json,
+    "sql": write_tree_sql,
+    "python": write_tree_python,
+}
+_TREE_DRAWINGS: dict[TextFormat, Callable[[ApproximationTreeResult, Collection[str]], str]] = {
     "text": write_indented_tree,
     "graphviz": write_graphviz,
     "svg": write_svg,
-    "sql": write_tree_sql,
-    "python": write_tree_python,
 }

@@ -1,11 +1,12 @@
 """Rules as a Markdown table, trees as indented text and as Graphviz's DOT."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 from leafspace_drawings.tree_colours import Colours, text_colour_on
 from leafspace_drawings.tree_texts import (
     ABOUT_SETTLED,
+    about_adverse,
     confidence,
     of_repeats,
     of_validation,
@@ -83,9 +84,12 @@ def _prediction_cell(predicted: float | str) -> str:
     return np.format_float_positional(predicted, _DIGITS, fractional=False, trim="-")
 
 
-def write_indented_tree(content: ApproximationTreeResult) -> str:
-    """Return a line for each node, with both branches of a split below it."""
-    head = [summary(content)]
+def write_indented_tree(content: ApproximationTreeResult, adverse: Collection[str] = ()) -> str:
+    """Return a line for each node, with both branches of a split below it.
+
+    ``adverse`` are classes that are so to the person concerned.
+    """
+    head = [summary(content), *about_adverse(content, adverse)]
     if any(node.p_value is not None for node in content.nodes):
         head.append(_ABOUT_TESTS)
     if any(node.settled for node in content.nodes):
@@ -107,11 +111,14 @@ def _indented_lines(content: ApproximationTreeResult, node_id: int, branch: str,
     yield from _indented_lines(content, node.right, f"{indent}└─ no:  ", f"{indent}   ")
 
 
-def write_graphviz(content: ApproximationTreeResult) -> str:
-    """Return a digraph in DOT, whose nodes are called ``n`` and the id of the tree's node."""
-    colours = Colours.of(content)
+def write_graphviz(content: ApproximationTreeResult, adverse: Collection[str] = ()) -> str:
+    """Return a digraph in DOT, whose nodes are called ``n`` and the id of the tree's node.
+
+    ``adverse`` are classes that are so to the person concerned.
+    """
+    colours = Colours.of(content, adverse)
     lines = "".join(f"  {line}\n" for node in content.nodes for line in _dot_lines(node, colours))
-    return f"{_DIGRAPH_HEAD % _quoted(summary(content))}{lines}}}\n"
+    return f"{_DIGRAPH_HEAD % _quoted(summary(content), *about_adverse(content, adverse))}{lines}}}\n"
 
 
 def _dot_lines(node: ApproximationNode, colours: Colours) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from explanations.instances import encoded_value
@@ -171,7 +172,15 @@ def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat, over:
         artefact.ready_result()
         return context.objects.get(artefact.files["onnx"])
     assert form != "html"  # drawn by the route
-    return write_tree(_exported_tree(context, artefact, form), form).encode()
+    return write_tree(_exported_tree(context, artefact, form), form, _adverse(context, artefact)).encode()
+
+
+def _adverse(context: AppContext, artefact: Artefact) -> set[str]:
+    """Return the classes that the model's decision or the dictionary declares adverse to the person concerned."""
+    decision = context.models.get(artefact.request["model"]).view.decision
+    columns = context.datasets.get(artefact.request["dataset"]).view.columns
+    declared = [column.adverse or [] for column in columns if column.role == "target"]
+    return {*chain.from_iterable(declared), *(decision.adverse if decision else ())}
 
 
 def _exported_tree(context: AppContext, artefact: Artefact, form: TreeExportFormat) -> ApproximationTreeResult:

@@ -95,8 +95,10 @@ class _One:
     @cached_property
     def picture(self) -> Markup:
         """The tree as SVG, whose shapes have classes beside their colours, so that it follows light and dark."""
-        adverse = set(map(self.classes.said, self.classes.adverse))
-        drawn = write_svg(tree_of(with_labels(self.result, self.classes.said)), adverse)
+        result = with_labels(self.result, self.classes.said)
+        is_said = result is not self.result
+        adverse = set(map(self.classes.said, self.classes.adverse)) if is_said else self.classes.adverse
+        drawn = write_svg(tree_of(result), adverse)
         return Markup(_ELEMENT.sub(_with_classes, drawn))  # noqa: S704  # every text in it is escaped
 
     @property
@@ -120,6 +122,11 @@ class _One:
                 branches |= {node.left: "yes", node.right: "no"}
                 text = question(node)
             yield Line(node, branches.get(node.id, ""), text, confidence(node), settled(node))
+
+    @property
+    def adverse(self) -> list[str]:
+        """The classes that are adverse to the person concerned, as people call them."""
+        return [str(self.classes.said(label)) for label in self.classes.labels if label in self.classes.adverse]
 
     @property
     def about_settled(self) -> str | None:

@@ -34,7 +34,7 @@ def write_svg(content: Tree, adverse: Collection[str] = ()) -> str:
     """Return the whole document; ``adverse`` are classes that are so to the person concerned."""
     colours = Colours.of(content, adverse)
     drawing = _Drawing(content, colours, _lay_out(content.nodes))
-    header = Header.of(content, colours, drawing.width)
+    header = Header.of(content, colours, drawing.width, adverse)
     width = max(drawing.width, header.width) + 2 * _MARGIN
     height = header.height + drawing.height + 2 * _MARGIN
     return (

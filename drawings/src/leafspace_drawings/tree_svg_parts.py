@@ -7,7 +7,7 @@ policy keeps them from being shown. Texts and attributes are escaped.
 import math
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 from xml.sax.saxutils import escape, quoteattr
@@ -148,12 +148,15 @@ class Header:
     width: float
 
     @staticmethod
-    def of(content: Tree, colours: Colours, width: float) -> "Header":
-        """Return the header of a tree, broken into lines of a width in pixels, at least ``_LEAST_WIDTH``."""
+    def of(content: Tree, colours: Colours, width: float, adverse: Collection[str]) -> "Header":
+        """Return the header of a tree, broken into lines of a width in pixels, at least ``_LEAST_WIDTH``.
+
+        ``adverse`` are classes that are so to the person concerned.
+        """
         room = max(width, _LEAST_WIDTH)
         parts = summary_parts(content)
         summary = _broken([(part, text_width(f"{part} · ", _TEXT_SIZE)) for part in parts], room)
-        entries = [(entry, _entry_width(entry[1])) for entry in _legend(content, colours)]
+        entries = [(entry, _entry_width(entry[1])) for entry in _legend(content, colours, adverse)]
         legend = tuple(tuple(line) for line in _broken(entries, room))
         return Header("Approximation tree", tuple(" · ".join(line) for line in summary), legend, room)
 
@@ -181,26 +184,25 @@ class Header:
             y, x = y + _LINE_HEIGHT, 0.0
             for fill, name in entries:
                 yield bar(x, y + 2, _SWATCH, _SWATCH, fill, rx=2)
-                yield text(_shortened_name(name), x + _SWATCH + 5, y + 12, _TEXT_SIZE)
+                yield text(name, x + _SWATCH + 5, y + 12, _TEXT_SIZE)
                 x += _entry_width(name)
 
 
-def _legend(content: Tree, colours: Colours) -> list[tuple[str, str]]:
+def _legend(content: Tree, colours: Colours, adverse: Collection[str]) -> list[tuple[str, str]]:
     if content.task == "regression":
         spread, n_steps = colours.highest - colours.lowest, _LEGEND_VALUES - 1
         values = [colours.lowest + spread * step / n_steps for step in range(_LEGEND_VALUES)]
         return [(colours.of_value(value), rounded(value)) for value in dict.fromkeys(values)]
-    named = [(fill, label(name)) for name, fill in colours.of_classes.items()]
+    named = [
+        (fill, shortened(label(name), _TEXT_SIZE, _WIDEST_NAME) + (" (adverse)" if name in adverse else ""))
+        for name, fill in colours.of_classes.items()
+    ]
     n_others = len(content.classes) - len(named)
     return [*named, (OTHER_CLASSES, f"{n_others} other classes")] if n_others else named
 
 
-def _shortened_name(name: str) -> str:
-    return shortened(name, _TEXT_SIZE, _WIDEST_NAME)
-
-
 def _entry_width(name: str) -> float:
-    return _SWATCH + 5 + text_width(_shortened_name(name), _TEXT_SIZE) + _GAP
+    return _SWATCH + 5 + text_width(name, _TEXT_SIZE) + _GAP
 
 
 def _broken(entries: list[tuple[_Entry, float]], room: float) -> list[list[_Entry]]:

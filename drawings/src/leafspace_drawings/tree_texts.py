@@ -1,6 +1,6 @@
 """Texts about a node and a tree that exports for people share; each is one line."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from decimal import Context, Decimal
 from typing import Any
 
@@ -72,6 +72,13 @@ def confidence(node: Node) -> str:
 def settled(node: Node) -> str:
     """Return that a leaf's label is proved for every row that could reach it; empty where it is not."""
     return "settled" if node.settled else ""
+
+
+def about_adverse(content: Tree, adverse: Collection[str]) -> Iterator[str]:
+    """Yield which of a tree's classes are adverse to the person concerned, if any is."""
+    named = [label(each) for each in content.classes if each in adverse]
+    if named:
+        yield f"Adverse to the person concerned: {', '.join(named)}"
 
 
 def of_validation(content: Any) -> Iterator[str]:  # a document, or an answer of the client

@@ -4,9 +4,10 @@ import re
 
 import orjson
 import pytest
+from leafspace_drawings.tree_colours import Colours
 
 from schemas.rule_sets import RuleFeature
-from service.exports import TREE_MEDIA_TYPES, write_tree
+from service.exports import TREE_MEDIA_TYPES, TextFormat, write_tree
 from tests.service.exports.test_rules import ODD
 from tests.support.printed_rules import condition
 from tests.support.printed_trees import document, leaf, stump, tree_content
@@ -42,6 +43,23 @@ def test_text_has_a_line_for_each_node_below_its_parent() -> None:
         "├─ yes: survived  [5 rows; survived: 1.00, died: 0.00]",
         "└─ no:  died  [5 rows; died: 1.00, survived: 0.00]",
     ]
+
+
+def test_what_people_read_says_which_classes_are_adverse_and_code_does_not_change() -> None:
+    said = "Adverse to the person concerned: died"
+    assert write_tree(SMALL, "text", ["died"]).splitlines()[1] == said
+    assert said in write_tree(SMALL, "graphviz", ["died"])
+    picture = write_tree(SMALL, "svg", ["died"])
+    assert ">died (adverse)</text>" in picture
+    assert ">survived</text>" in picture
+    warm = Colours.of(SMALL, ["died"]).of_label("died")
+    assert warm in picture
+    assert warm in write_tree(SMALL, "graphviz", ["died"])
+    assert warm not in write_tree(SMALL, "svg")
+    code: list[TextFormat] = ["sql", "python", "json"]
+    assert [write_tree(SMALL, form, ["died"]) for form in code] == [write_tree(SMALL, form) for form in code]
+    to_read: list[TextFormat] = ["text", "graphviz", "svg"]
+    assert [write_tree(SMALL, form, ["another"]) for form in to_read] == [write_tree(SMALL, form) for form in to_read]
 
 
 def test_text_says_what_speaks_against_the_tree_and_which_leaves_are_settled() -> None:

@@ -15,7 +15,9 @@ def test_a_tree_names_the_outcomes_that_the_decision_and_the_dictionary_declare_
     score_of = workshop.context.models.get(shop.model).view.classes[1]
     for declared, spoken in (([], None), (["decline"], "decline")):
         model = workshop.register_model(
-            shop.fitted.onnx, decision={"score_of": score_of, "bands": bands, "adverse": declared}
+            shop.fitted.onnx,
+            feature_names=list(shop.fitted.rows.names),
+            decision={"score_of": score_of, "bands": bands, "adverse": declared},
         )
         tree = workshop.grow_tree(model=model, dataset=shop.dataset, max_depth=1, max_pseudo_samples=1000).id
         text = export_tree(workshop.context, tree, "text").decode()

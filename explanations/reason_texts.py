@@ -4,7 +4,7 @@ Of each prototype only as many reasons are put into words as are shown. They are
 that are prepared where they do not change from row to row: of many rows, objects would take longer than the pieces.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -34,6 +34,9 @@ _N_SIDES = 1 << len(RawSide)
 _SHARE_DIGITS = 4  # more would be read by nobody, and an explanation has dozens of shares
 _MANY_SHARES = 100  # of fewer, arrays would take longer
 _NEARLY_HALF = 0.499999  # of a decimal: further from a whole one, the product does not say to which it is rounded
+PROTOTYPE_VALUE = b',"prototype_value":'
+"""What stands in a reason before the value of the other row."""
+_END_OF_REASON = b"},"
 _KEPT_REASONS = 10_000  # of an explainer: about three quarters of a kilobyte each
 Made = TypeVar("Made")
 
@@ -52,11 +55,11 @@ class PairOfRows(NamedTuple):
     values: Values
     cells: CellTexts
     other_values: Values
-    other_cells: CellTexts
+    other_cells: CellTexts  # each behind ``PROTOTYPE_VALUE``
 
 
 class _ReasonHead(NamedTuple):
-    """The beginning of a reason in JSON, up to the value of the row."""
+    """The beginning of a reason in JSON, with what ends the one before it, up to the value of the row."""
 
     brief: bytes  # with the brief sentence
     low: float  # of values between these, the brief sentence is true
@@ -67,7 +70,7 @@ class _ReasonHead(NamedTuple):
     @staticmethod
     def of(feature: str, text: Text) -> "_ReasonHead":
         """Return the beginning of a reason of a raw feature."""
-        start = b'{"feature":%b,"text":' % orjson.dumps(feature)
+        start = b'%b{"feature":%b,"text":' % (_END_OF_REASON, orjson.dumps(feature))
         if isinstance(text, str):
             return _ReasonHead(b'%b%b,"value":' % (start, orjson.dumps(text)), -inf, inf, start, text)
         return _ReasonHead(b'%b%b,"value":' % (start, orjson.dumps(text.brief)), *text.surely, start, text)
@@ -87,13 +90,14 @@ class _Kept(Generic[Made]):
 
     def of(self, keys: Sequence[bytes], make: Callable[[list[int]], list[Made]]) -> list[Made]:
         """Return what belongs to the keys; ``make`` makes that of new ones, given their indices."""
-        found = [self._kept.get(key) for key in keys]
+        found = list(map(self._kept.get, keys))
         if None in found:
-            indices = [index for index, each in enumerate(found) if each is None]
+            first_of = {key: index for index, key in reversed(list(enumerate(keys))) if found[index] is None}
+            made = dict(zip(first_of, make([*first_of.values()]), strict=True))
             if len(self._kept) > _KEPT_REASONS:
                 self._kept.clear()
-            for index, made in zip(indices, make(indices), strict=True):
-                found[index] = self._kept[keys[index]] = made
+            self._kept.update(made)
+            found = [made[key] if each is None else each for key, each in zip(keys, found, strict=True)]
         return cast("list[Made]", found)
 
 
@@ -170,7 +174,7 @@ class ReasonTexts:
             digits; such as part the rows keep all their digits.
         """
         cells = cell_texts(compared.values)
-        pairs = [PairOfRows(compared.values, cells, other, cell_texts(other)) for other in compared.others]
+        pairs = [PairOfRows(compared.values, cells, other, cell_texts(other, PROTOTYPE_VALUE)) for other in compared.others]
         texts = self.write_pairs(
             reasons,
             pairs,
@@ -204,12 +208,13 @@ class ReasonTexts:
             heads[index] = head
             if with_intervals:
                 intervals[index] = interval
-        shares = _share_texts(raw.reasons["share_of_trees"])
-        found_reasons = _Found(columns, heads, shares, intervals)
-        bounds = pairwise(raw.bounds.tolist())
+        ends = _share_texts(raw.reasons["share_of_trees"])
+        if with_intervals:
+            ends = [share + interval for share, interval in zip(ends, intervals, strict=True)]
+        features = list(map(self.features.__getitem__, columns))
         return [
-            self._of_pair(found_reasons, span, pair, hold_for_both=hold_for_both)
-            for span, pair in zip(bounds, pairs, strict=True)
+            _of_pair(zip(features[start:end], heads[start:end], ends[start:end], strict=True), pair, hold_for_both)
+            for (start, end), pair in zip(pairwise(raw.bounds.tolist()), pairs, strict=True)
         ]
 
     def mention(self, feature: str) -> str:
@@ -220,28 +225,6 @@ class ReasonTexts:
         """Return the words of a column, by its name; ``None`` where there is none."""
         column = self.columns.get(feature)
         return None if column is None else self.phrases.get(column, self.numbers[column])
-
-    def _of_pair(self, found: "_Found", span: tuple[int, int], pair: PairOfRows, *, hold_for_both: bool) -> bytes:
-        (start, end), features, written = span, self.features, list[bytes]()
-        values, cells, other_values, other_cells = pair
-        found_reasons = zip(found.columns[start:end], found.heads[start:end], found.shares[start:end], strict=True)
-        for column, head, share in found_reasons:
-            feature = features[column]
-            if feature is None:
-                text = head.text
-                sentence = text if isinstance(text, str) else text.widened if hold_for_both else text.exact
-                written.append(b"%b%b%b" % (head.start, orjson.dumps(sentence), share))
-                continue
-            value, other = values[feature], other_values[feature]
-            _, low, high, *_ = head
-            # By far the most are numbers of which the brief sentence is true.
-            is_sure = value.__class__ is float is other.__class__ and low < value < high and low < other < high
-            start_of_reason = head.brief if is_sure else head.for_values(value, other)
-            cell, other_cell = cells[feature], other_cells[feature]
-            written.append(b'%b%b,"prototype_value":%b%b' % (start_of_reason, cell, other_cell, share))
-        if found.intervals:
-            written = [b"%b%b" % each for each in zip(written, found.intervals[start:end], strict=True)]
-        return b"[%b}]" % b"},".join(written) if written else b"[]"
 
     def _heads(self, raw: RawReasons, indices: list[int]) -> list[_ReasonHead]:
         """Return the beginnings of the reasons at these indices, as if all were numbers."""
@@ -368,13 +351,24 @@ def _interval_text(interval: dict[str, Any]) -> bytes:
     return b',"interval":%b' % orjson.dumps(interval)
 
 
-class _Found(NamedTuple):
-    """Reasons of all pairs, one after the other."""
-
-    columns: list[int]
-    heads: list[_ReasonHead]
-    shares: list[bytes]
-    intervals: list[bytes]  # empty: they are not included
+def _of_pair(
+    reasons: Iterable[tuple[int | None, _ReasonHead, bytes]], pair: PairOfRows, hold_for_both: bool
+) -> bytes:
+    """Return the reasons of a pair as JSON, each from its feature, its head and what ends it."""
+    values, cells, other_values, other_cells = pair
+    pieces = list[bytes]()
+    for feature, head, end in reasons:
+        brief, low, high, start, text = head
+        if feature is None:
+            sentence = text if isinstance(text, str) else text.widened if hold_for_both else text.exact
+            pieces += start, orjson.dumps(sentence), end
+            continue
+        value, other = values[feature], other_values[feature]
+        # By far the most are numbers of which the brief sentence is true.
+        is_sure = value.__class__ is float is other.__class__ and low < value < high and low < other < high
+        begin = brief if is_sure else head.for_values(value, other)
+        pieces += begin, cells[feature], other_cells[feature], end
+    return b"[%b}]" % b"".join(pieces)[len(_END_OF_REASON) :] if pieces else b"[]"
 
 
 def _by_column(reader: ReasonReader, phrases: Phrases) -> dict[int, ColumnPhrases]:

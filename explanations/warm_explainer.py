@@ -41,7 +41,7 @@ from .feature_phrases import VALUES
 from .instances import Features
 from .nearest_rows import WarmReference
 from .nested_instances import NestedFeatures
-from .reason_texts import ReasonTexts
+from .reason_texts import PROTOTYPE_VALUE, ReasonTexts
 from .reference import UnexpectedlyMissing, feature_columns, reference_columns
 from .reference_cases import ReferenceCase
 from .reference_file import ReferenceFile, evenly_spaced
@@ -67,7 +67,7 @@ class WarmPrototype:
     value: float | None
     coverage: dict[str, Any]
     values: tuple[Any, ...]  # (n_features,) in the model's order; only those of shown features are ever used
-    cells: CellTexts  # the same as JSON
+    cells: CellTexts  # the same as JSON, as entries of reasons
     head: dict[str, Any]  # the beginning of its entry
 
 
@@ -281,7 +281,7 @@ def _prototype(item: dict[str, Any], model: Model) -> WarmPrototype:
         value=item["value"],
         coverage=item["coverage"],
         values=raw,
-        cells=cell_texts(raw),
+        cells=cell_texts(raw, PROTOTYPE_VALUE),
         head={"row_id": item["row_id"], **outcome},
     )
 

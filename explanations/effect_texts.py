@@ -7,7 +7,7 @@ rows, objects would take longer than the pieces.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from math import floor, log10, tanh
+from math import tanh
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -23,15 +23,15 @@ from tree_explainers.onnx_models.description import Link
 
 from .cell_texts import CellTexts
 from .dictionary_words import DictionaryWords
+from .effect_numbers import DIGITS, PrintedNumbers, printed_numbers
 from .effect_references import MeanReference
 from .reference_cases import ReferenceCase
 from .sentences import AS_THEY_ARE, N_FEATURES, NO_CAUSES, Causes, Naming, listed, signed
 from .shown_players import ShownPlayer
 
-DIGITS = 7
-"""Of an effect, counted from the first of the larger score."""
 _MOST_REASONS = 4  # as lenders state
 _LEAST_SHARE = 0.05  # of the difference of two scores: features that move it less are not named beside the first
+_END_OF_ENTRY = b"},"
 _KEPT_PIECES = 10_000  # of an explainer: about half a kilobyte each
 Made = TypeVar("Made")
 
@@ -62,16 +62,13 @@ class WrittenEffects(NamedTuple):
     causes: Causes  # the same as a sentence
 
 
-class _Start(NamedTuple):
-    """What is the same of a feature in all rows."""
+class EffectRow(NamedTuple):
+    """A row whose effects are written."""
 
-    text: bytes  # its entry up to the value, where it has one, or else up to the effect
-    feature: int | None  # index of the value among the raw features
-    words: ColumnWords | None  # for its values, where there are any
-    name: str
-    mention: str  # in sentences
-    is_protected: bool
-    reason: bytes  # as a principal reason
+    effects: RowEffects
+    values: Sequence[Any]  # (n_features,) as sent
+    cells: CellTexts  # (n_features,) the same as JSON
+    adverse: bool | None  # whether effects above 0 are principal reasons, or else those below; None: there are none
 
 
 class _Reference(NamedTuple):
@@ -87,30 +84,18 @@ class _Reference(NamedTuple):
     row_id: str | None  # of the case
 
 
-class _Compared(NamedTuple):
-    """The value of a feature in a case that rows are compared with; all is empty where it has none."""
+class _Entry(NamedTuple):
+    """What is the same of a feature in all rows that are compared with one case, or with the mean of some."""
 
-    value: bytes  # JSON, behind the row's value
-    text: bytes  # the same in words, behind the row's value in words
-    words: str  # in sentences, behind the row's value
-
-
-_NOT_RAW, _OF_MEAN = _Compared(b"", b"", ""), _Compared(b"", b"", ": ")
-
-
-class _Numbers(NamedTuple):
-    """The numbers of a row's effects as they are printed."""
-
-    score: float
-    reference_score: float
-    effects: list[float]  # of listed players
-    points: list[float]  # the same in points of probability; empty where there are none
-    rest: float  # of all others
-
-    def texts(self) -> list[bytes]:
-        """Return them as JSON: the two scores, the rest, the effects, and the points."""
-        numbers = [self.score, self.reference_score, self.rest, *self.effects, *self.points]
-        return orjson.dumps(numbers)[1:-1].split(b",")
+    start: bytes  # what ends the entry before, and its own up to the value, where it has one
+    feature: int | None  # index of the value among the raw features
+    end: bytes  # from the value up to the effect, or up to the value in words
+    words: ColumnWords | None  # for its values, where there are any
+    text: bytes  # from the value in words up to the effect
+    name: str
+    mention: str  # in sentences, up to the value
+    compared: str  # in sentences, from the value up to the effect
+    is_protected: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,85 +109,96 @@ class EffectTexts:
     words: DictionaryWords = field(default_factory=DictionaryWords)
     naming: Naming = AS_THEY_ARE
     shown: Mapping[int, ShownPlayer] = field(default_factory=dict)  # by player
-    starts: dict[int, _Start] = field(default_factory=dict)  # by player
+    principal: dict[int, bytes] = field(default_factory=dict)  # reasons, by player
     references: dict[tuple[object, ...], _Reference] = field(default_factory=dict)
-    compared: dict[tuple[int, int], _Compared] = field(default_factory=dict)  # by case and player
+    entries: dict[tuple[int | None, int], _Entry] = field(default_factory=dict)  # by case and player
 
-    def write(
-        self,
-        row: RowEffects,
-        values: Sequence[Any],
-        cells: CellTexts,
-        n_features: int | None,
-        kind: ReferenceKind,
-        adverse: bool | None,
-    ) -> WrittenEffects:
-        """Return the effects of one row.
+    def write(self, rows: Sequence[EffectRow], n_features: int | None, kind: ReferenceKind) -> list[WrittenEffects]:
+        """Return the effects of rows.
 
         Parameters
         ----------
-        values : (n_features,)
-            Of the row, as sent.
-        cells : (n_features,)
-            The same as JSON.
         n_features
             How many features are listed; None: all that have an effect.
         kind
             Of the reference.
-        adverse
-            Whether effects above 0 are principal reasons, or else those below; None: there are none.
         """
+        effects = [row.effects for row in rows]
+        references = [self._reference(each, kind) for each in effects]
+        players = [self._listed(each.order, n_features) for each in effects]
+        scores = [(other.raw + each.total, other.raw) for each, other in zip(effects, references, strict=True)]
+        parts = [each.of_players[listed].tolist() for each, listed in zip(effects, players, strict=True)]
+        points = [self._points(*each) for each in zip(effects, players, parts, scores, strict=True)]
+        numbers = printed_numbers(scores, parts, points)
+        return list(map(self._written, rows, references, players, numbers))
+
+    def _listed(self, order: list[int], n_features: int | None) -> list[int]:
         shown = self.shown
-        players = list(islice((player for player in row.order if player in shown), n_features))
-        starts = [self.starts.get(player) or self._start(player) for player in players]
-        reference = self._reference(row, kind)
-        compared = [
-            self._compared(reference.case, start, player) for start, player in zip(starts, players, strict=True)
-        ]
-        numbers = self._numbers(row, reference, players)
-        score, reference_score, rest, *texts = numbers.texts()
+        first = order[:n_features]
+        if shown.keys() >= set(first):  # as by far the most are
+            return first
+        return list(islice((player for player in order if player in shown), n_features))
+
+    def _points(
+        self, row: RowEffects, players: list[int], parts: list[float], scores: tuple[float, float]
+    ) -> list[float]:
+        """Return the effects of listed players in points of probability; none where there are none."""
+        if row.points is not None:
+            return list(row.points[players].tolist())
+        if not self.scale.has_points:
+            return []
+        slope = points_per_log_odds(*scores)
+        return [effect * slope for effect in parts]
+
+    def _written(
+        self, row: EffectRow, reference: _Reference, players: list[int], numbers: PrintedNumbers
+    ) -> WrittenEffects:
+        values, cells, known, case = row.values, row.cells, self.entries, reference.case
+        entries = [known.get((case, player)) or self._entry(case, player) for player in players]
+        score, reference_score, rest, *texts = numbers.texts
         pieces = [reference.start, score, reference.head, reference_score, reference.tail]
         points = texts[len(players) :]
-        for number, (start, other) in enumerate(zip(starts, compared, strict=True)):
-            pieces += start.text, b"" if start.feature is None else cells[start.feature], other.value
-            if start.words is not None and start.feature is not None:
-                pieces += b',"value_text":', orjson.dumps(start.words.value(values[start.feature])), other.text
-            pieces += b',"effect":', texts[number]
+        for index, (start, feature, end, words, text, *_) in enumerate(entries):
+            pieces += start, b"" if feature is None else cells[feature], end
+            if words is not None and feature is not None:
+                pieces += orjson.dumps(words.value(values[feature])), text
+            pieces.append(texts[index])
             if points:
-                pieces += b',"points":', points[number]
-            pieces.append(b"},")
+                pieces += b',"points":', points[index]
         if players:
-            pieces[-1] = b"}"
-        pieces += b'],"rest":{"n_features":%d,"effect":' % (len(row.order) - len(players)), rest, b"}"
-        if adverse is not None:
-            pieces += b',"principal_reasons":[', self._principal_reasons(row, upwards=adverse), b"]"
+            pieces[5] = pieces[5][len(_END_OF_ENTRY) :]  # none is before the first
+            pieces.append(b"}")
+        pieces += b'],"rest":{"n_features":%d,"effect":' % (len(row.effects.order) - len(players)), rest, b"}"
+        if row.adverse is not None:
+            reasons = self._principal_reasons(row.effects, upwards=row.adverse)
+            pieces += b',"principal_reasons":[', reasons, b"]"
         pieces.append(b"}")
-        causes = self._causes(reference, numbers, starts, compared, values)
-        return WrittenEffects(b"".join(pieces), causes)
+        return WrittenEffects(b"".join(pieces), self._causes(reference, numbers, entries, values))
 
-    def _numbers(self, row: RowEffects, reference: _Reference, players: Sequence[int]) -> _Numbers:
-        raw = reference.raw + row.total
-        in_effects: list[float] = row.of_players[players].tolist()
-        if row.points is not None:
-            in_points = row.points[players].tolist()
-        elif self.scale.has_points:
-            slope = points_per_log_odds(raw, reference.raw)
-            in_points = [effect * slope for effect in in_effects]
-        else:
-            in_points = []
-        digits = _decimals(max(abs(raw), abs(reference.raw)))
-        score, reference_score = round(raw, digits), round(reference.raw, digits)
-        effects = [round(effect, digits) for effect in in_effects]
-        # What is left by rounding is in it, too, so that the printed numbers add up.
-        rest = round(score - reference_score - sum(effects), digits) + 0.0
-        return _Numbers(score, reference_score, effects, [round(part, DIGITS) for part in in_points], rest)
-
-    def _start(self, player: int) -> _Start:
+    def _entry(self, case: int | None, player: int) -> _Entry:
+        """Return a player's entry, with its value in the case that a row is compared with, where it has one."""
         shown = self.shown[player]
-        text = orjson.dumps(shown.head)[:-1] + (b"" if shown.index is None else b',"value":')
-        mention, reason = self.naming.mention(shown.name), orjson.dumps(shown.reason())
-        start = _Start(text, shown.index, shown.words, shown.name, mention, shown.is_protected, reason)
-        return _kept(self.starts, player, start)
+        start, end, text, compared = _END_OF_ENTRY + orjson.dumps(shown.head)[:-1], b"", b"", ": "
+        if shown.index is not None:
+            start += b',"value":'
+            if case is not None:
+                value = self.cases[case].values[shown.index]
+                end = b',"reference_value":%b' % orjson.dumps(json_number(value))
+                text = b"" if shown.words is None else b',"reference_text":%b' % orjson.dumps(shown.words.value(value))
+                compared = f", there {self.naming.value(shown.name, json_number(value))}: "
+        has_words = shown.words is not None and shown.index is not None
+        entry = _Entry(
+            start=start,
+            feature=shown.index,
+            end=end + (b',"value_text":' if has_words else b',"effect":'),
+            words=shown.words,
+            text=text + b',"effect":',
+            name=shown.name,
+            mention=f"{self.naming.mention(shown.name)} (",
+            compared="" if shown.index is None else compared,
+            is_protected=shown.is_protected,
+        )
+        return _kept(self.entries, (case, player), entry)
 
     def _reference(self, row: RowEffects, kind: ReferenceKind) -> _Reference:
         """Return what a row is compared with, for the score that its effects are on."""
@@ -249,65 +245,42 @@ class EffectTexts:
             row_id=head.get("row_id"),
         )
 
-    def _compared(self, case: int | None, start: _Start, player: int) -> _Compared:
-        """Return a feature's value in the case that a row is compared with."""
-        if start.feature is None or case is None:
-            return _NOT_RAW if start.feature is None else _OF_MEAN
-        if (known := self.compared.get((case, player))) is not None:
-            return known
-        value = self.cases[case].values[start.feature]
-        in_json = json_number(value)
-        text = b"" if start.words is None else b',"reference_text":%b' % orjson.dumps(start.words.value(value))
-        words = f", there {self.naming.value(start.name, in_json)}: "
-        compared = _Compared(b',"reference_value":%b' % orjson.dumps(in_json), text, words)
-        return _kept(self.compared, (case, player), compared)
-
     def _principal_reasons(self, row: RowEffects, *, upwards: bool) -> bytes:
         """Return the features, or groups, that move a row's score most in one direction, four at most, as JSON.
 
         Protected ones, and those that callers may not see, are none.
         """
-        effects = row.of_players
-        moving = (player for player in row.order if (effects[player] > 0) == upwards and player in self.shown)
-        starts = (self.starts.get(player) or self._start(player) for player in moving)
-        return b",".join(islice((start.reason for start in starts if not start.is_protected), _MOST_REASONS))
+        effects, shown = row.of_players, self.shown
+        moving = (player for player in row.order if (effects[player] > 0) == upwards and player in shown)
+        reasons = (self._principal(player) for player in moving if not shown[player].is_protected)
+        return b",".join(islice(reasons, _MOST_REASONS))
+
+    def _principal(self, player: int) -> bytes:
+        reason = self.principal.get(player)
+        return reason or _kept(self.principal, player, orjson.dumps(self.shown[player].reason()))
 
     def _causes(
-        self,
-        reference: _Reference,
-        numbers: _Numbers,
-        starts: Sequence[_Start],
-        compared: Sequence[_Compared],
-        values: Sequence[Any],
+        self, reference: _Reference, numbers: PrintedNumbers, entries: Sequence[_Entry], values: Sequence[Any]
     ) -> Causes:
         """Return by how much the score differs from that of the reference, and which features have it differ most."""
         in_points, parts = bool(numbers.points), numbers.points or numbers.effects
         difference = numbers.score - numbers.reference_score
         if in_points:
             difference = 0.5 * (1 + tanh(numbers.score / 2)) - reference.probability
-        causes = islice(
-            (
-                index
-                for index, (start, part) in enumerate(zip(starts, parts, strict=True))
-                if part * difference > 0 and not start.is_protected
-            ),
-            N_FEATURES,
-        )
-        first, least = next(causes, None), _LEAST_SHARE * abs(difference)
-        if first is None:
+        named, least, n_causes = list[str](), _LEAST_SHARE * abs(difference), 0
+        for (_, feature, _, _, _, name, mention, compared, is_protected), part in zip(entries, parts, strict=True):
+            if is_protected or not part * difference > 0:
+                continue
+            n_causes += 1
+            if not named or abs(part) >= least:
+                value = "" if feature is None else self.naming.value(name, json_number(values[feature]))
+                named.append(f"{mention}{value}{compared}{signed(part)})")
+            if n_causes == N_FEATURES:
+                break
+        if not named:
             return NO_CAUSES
-        named = []
-        for index in (first, *(other for other in causes if abs(parts[other]) >= least)):
-            start, value = starts[index], ""
-            if start.feature is not None:
-                value = self.naming.value(start.name, json_number(values[start.feature])) + compared[index].words
-            named.append(f"{start.mention} ({value}{signed(parts[index])})")
         direction, size = "higher" if difference > 0 else "lower", signed(abs(difference)).removeprefix("+")
         return Causes(f"{reference.words} {size} {direction}, mostly by {listed(named)}.", reference.row_id)
-
-
-def _decimals(largest: float) -> int:
-    return DIGITS if largest == 0 else max(0, DIGITS - 1 - floor(log10(largest)))
 
 
 def _kept(kept: dict[Any, Made], key: object, made: Made) -> Made:

@@ -108,7 +108,7 @@ class WarmEffects:
         groups = shown_groups(description, words, shown)
         effects = self.effects.with_groups(description, groups)
         players = shown_players(description, effects.players, groups, words, shown)
-        texts = replace(self.texts, words=words, naming=naming, shown=players, starts={}, references={}, compared={})
+        texts = replace(self.texts, words=words, naming=naming, shown=players, principal={}, references={}, entries={})
         return replace(self, effects=effects, texts=texts)
 
     def reference(self, text: str | None) -> Reference:

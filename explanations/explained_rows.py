@@ -22,7 +22,7 @@ from tree_explainers.rows import Rows
 from . import documents
 from .cell_texts import CellTexts, cell_texts
 from .decisions import decisions_of
-from .effect_texts import RowEffects, WrittenEffects
+from .effect_texts import EffectRow, RowEffects, WrittenEffects
 from .included_parts import Parts, parts_of
 from .instances import ReadInstances, Run, ids_of_instances, read_instances, row_ids_of, run_readable
 from .near_prototypes import RowsToCompare, near_prototypes
@@ -144,10 +144,10 @@ def explain_read(
     data: list[Any] = [None] * len(row_ids)
     of_rows = [values[index] for index in indices]
     cells, field_of = list(map(cell_texts, of_rows)), orjson.loads if is_plain else orjson.Fragment
+    written = _written(warm, parts, effects, decided, of_rows, cells)
     compared_rows = RowsToCompare(leaves, proximities, of_rows, cells, usual)
     for row, (index, near) in enumerate(zip(indices, near_prototypes(warm, parts, compared_rows), strict=True)):
         tick()
-        of_row, decision = effects[row], None if decided is None else decided[row]
         explained = ExplainedRow(
             outcome=outcome,
             row=row,
@@ -156,14 +156,14 @@ def explain_read(
             leaves=leaves[row],
             proximities=proximities[row],
             near=near,
-            values=values[index],
+            values=of_rows[row],
             is_usual=usual[row],
             near_tie=bool(are_near[row]),
             raw=raw.take(slice(row, row + 1)) if needs_raw and isinstance(raw, Rows) else None,
-            effects=None if of_row is None else _written(warm, parts, of_row, decision, values[index], cells[row]),
+            effects=written[row],
             field_of=field_of,
             compared_class=compared[row],
-            decision=decision,
+            decision=None if decided is None else decided[row],
             target=read.targets.get(index),
             reference=read.references.get(index),
         )
@@ -193,18 +193,26 @@ def _are_usual(warm: WarmExplainer, rows: Rows | NDArray[np.float64]) -> list[bo
 def _written(
     warm: WarmExplainer,
     parts: Parts,
-    effects: RowEffects,
-    decision: dict[str, Any] | None,
-    values: Sequence[Any],
-    cells: CellTexts,
-) -> WrittenEffects | None:
-    """Return the effects of a row in words, with the principal reasons for what is decided where that is adverse."""
+    effects: Sequence[RowEffects | None],
+    decided: Sequence[dict[str, Any]] | None,
+    values: Sequence[Sequence[Any]],
+    cells: Sequence[CellTexts],
+) -> list[WrittenEffects | None]:
+    """Return the effects of rows in words, with the principal reasons for what is decided where that is adverse."""
+    written: list[WrittenEffects | None] = [None] * len(effects)
     if warm.effects is None or parts.effects is None:
-        return None
-    upwards = None
-    if decision is not None and decision["outcome"] in warm.adverse:
-        upwards = is_adverse_upwards(warm.session.description, effects.score, decision["outcome"])
-    return warm.effects.texts.write(effects, values, cells, parts.n_reasons, parts.effects.kind, upwards)
+        return written
+    adverse, description = warm.adverse, warm.session.description
+    numbers, rows = list[int](), list[EffectRow]()
+    for row, of_row in enumerate(effects):
+        if of_row is not None:
+            outcome = None if decided is None else decided[row]["outcome"]
+            upwards = is_adverse_upwards(description, of_row.score, outcome) if outcome in adverse else None
+            numbers.append(row)
+            rows.append(EffectRow(of_row, values[row], cells[row], upwards))
+    for row, each in zip(numbers, warm.effects.texts.write(rows, parts.n_reasons, parts.effects.kind), strict=True):
+        written[row] = each
+    return written
 
 
 def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:

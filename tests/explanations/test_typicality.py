@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from explanations.effect_texts import EffectScale, EffectTexts, RowEffects
+from explanations.effect_texts import EffectRow, EffectScale, EffectTexts, RowEffects
 from explanations.explained_rows import explain_instances
 from explanations.reference_cases import ReferenceCase
 from explanations.sentences import Causes, summary
@@ -200,7 +200,8 @@ def _causes(case: ReferenceCase, score: float, feature: str, total: float, *clas
     scale = EffectScale("probability" if classes else "value", None)
     shown = {0: ShownPlayer({"feature": feature}, None, None, None)}
     texts = EffectTexts(scale, [case], np.array([[score]]), classes, shown=shown)
-    return texts.write(RowEffects(0, 0, np.array([total]), [0], total), [], [], None, "nearest", None).causes
+    row = EffectRow(RowEffects(0, 0, np.array([total]), [0], total), [], [], adverse=None)
+    return texts.write([row], None, "nearest")[0].causes
 
 
 @pytest.mark.parametrize(

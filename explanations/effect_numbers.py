@@ -1,0 +1,82 @@
+"""Scores and effects of rows as they are printed: in few digits that add up, as numbers and as JSON.
+
+Those of many rows are rounded and written together: one by one, that would take as long as finding them.
+"""
+
+from collections.abc import Sequence
+from itertools import chain, islice
+from math import floor, log10
+from typing import NamedTuple
+
+import numpy as np
+import orjson
+
+DIGITS = 7
+"""Of an effect, counted from the first of the larger score."""
+_FEW_NUMBERS = 100  # for which arrays would take longer
+_POWERS = np.array([10.0**digits for digits in range(16)])
+# Of a rounded number, in units of its last digit: beyond these, the product does not say how Python rounds.
+_NEARLY_HALF, _MOST_UNITS = 0.499999, 1e9
+
+
+class PrintedNumbers(NamedTuple):
+    """The numbers of a row's effects as they are printed."""
+
+    score: float
+    reference_score: float
+    effects: list[float]  # of listed players
+    points: list[float]  # the same in points of probability; empty where there are none
+    texts: list[bytes]  # as JSON: the two scores, what is left of their difference, the effects, and the points
+
+
+def printed_numbers(
+    scores: Sequence[tuple[float, float]], effects: Sequence[list[float]], points: Sequence[list[float]]
+) -> list[PrintedNumbers]:
+    """Return the numbers of each row.
+
+    Parameters
+    ----------
+    scores : (n_rows,)
+        The raw score of each row, and that of its reference.
+    effects, points : (n_rows,)
+        Of the listed players of each row; either all rows have points, or none has.
+    """
+    digits = [_decimals(max(abs(score), abs(other))) for score, other in scores]
+    of_effects = [each for each, listed in zip(digits, effects, strict=True) for _ in listed]
+    in_scale = _rounded([*chain.from_iterable(effects)], of_effects)
+    in_points = [*chain.from_iterable(points)]
+    in_points = _rounded(in_points, [DIGITS] * len(in_points))
+    rows, numbers, start = [], list[float](), 0
+    for of_row, (raw, raw_reference), listed in zip(digits, scores, effects, strict=True):
+        score, reference = round(raw, of_row), round(raw_reference, of_row)
+        span = slice(start, start + len(listed))
+        parts, of_points = in_scale[span], in_points[span]
+        # What is left by rounding is in it, too, so that the printed numbers add up.
+        rest = round(score - reference - sum(parts), of_row) + 0.0
+        rows.append((score, reference, parts, of_points))
+        numbers += score, reference, rest, *parts, *of_points
+        start = span.stop
+    texts = iter(orjson.dumps(numbers)[1:-1].split(b","))
+    return [PrintedNumbers(*row, [*islice(texts, 3 + len(row[2]) + len(row[3]))]) for row in rows]
+
+
+def _decimals(largest: float) -> int:
+    return DIGITS if largest == 0 else max(0, DIGITS - 1 - floor(log10(largest)))
+
+
+def _rounded(values: list[float], digits: list[int]) -> list[float]:
+    """Return each value rounded to its number of decimals, as Python rounds.
+
+    A quotient of two numbers that are exact is the double that is nearest to the decimal, which Python returns, too.
+    """
+    if len(values) < _FEW_NUMBERS:
+        return list(map(round, values, digits))
+    powers = _POWERS[np.minimum(digits, len(_POWERS) - 1)]
+    units = np.array(values) * powers
+    whole = np.rint(units)
+    rounded: list[float] = (whole / powers).tolist()
+    is_sure = (np.abs(units - whole) < _NEARLY_HALF) & (np.abs(units) < _MOST_UNITS)
+    is_sure &= np.array(digits) < len(_POWERS)
+    for index in np.flatnonzero(~is_sure).tolist():
+        rounded[index] = round(values[index], digits[index])
+    return rounded

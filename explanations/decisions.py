@@ -7,29 +7,27 @@ from tree_explainers.onnx_models.session import Outcome, Predictions
 
 from .documents import decimals
 
-_FEW_SCORES = 64  # for which numpy takes longer to choose among them than to return them all
 
-
-def decisions_of(description: ModelDescription, predictions: Outcome | Predictions) -> list[dict[str, Any]] | None:
+def decisions_of(
+    description: ModelDescription, predictions: Outcome | Predictions, scores: list[list[float]] | None = None
+) -> list[dict[str, Any]] | None:
     """Return what is decided of each row, in the plain values of ``Decided``; ``None`` of a plain regression.
 
     Without a declared decision the outcome is the predicted class, and the score is that of this class.
+
+    Parameters
+    ----------
+    scores : (n_rows, n_classes or 1)
+        The scores as decimals, where they are known already.
     """
-    scores = predictions.scores
-    indices = description.outcome_indices(scores, predictions.labels)
+    indices = description.outcome_indices(predictions.scores, predictions.labels)
     if indices is None:
         return None
+    written = decimals(predictions.scores) if scores is None else scores
     rule, outcomes = description.decision, description.outcomes
+    decided = zip(indices.tolist(), written, strict=True)
     if rule is None:
-        chosen = indices.tolist()
-        if scores.size <= _FEW_SCORES:
-            of_outcomes = [row[index] for row, index in zip(map(decimals, scores), chosen, strict=True)]
-        else:
-            of_outcomes = decimals(scores[range(len(scores)), indices])
-        return [{"outcome": outcomes[index], "score": score} for index, score in zip(chosen, of_outcomes, strict=True)]
+        return [{"outcome": outcomes[index], "score": of_row[index]} for index, of_row in decided]
     shared = {"bands": rule.bands()}
     of = {} if rule.score_of is None else {"score_of": rule.score_of}
-    return [
-        {"outcome": outcomes[index], **of, "score": score, **shared}
-        for index, score in zip(indices.tolist(), decimals(scores[:, rule.column]), strict=True)
-    ]
+    return [{"outcome": outcomes[index], **of, "score": of_row[rule.column], **shared} for index, of_row in decided]

@@ -33,7 +33,6 @@ from .warm_explainer import WarmExplainer
 from .warnings import near_tie, outcomes_disagree
 
 _OF_RAW_ROWS = frozenset({"changes", "curves"})  # parts that predict the row again with other values
-_MANY_ROWS = 8  # of which some things are found out together; of one row that takes longer than by itself
 
 NoteEffects = Callable[[Sequence[NDArray[np.float64]]], None]
 """Gets the effects of rows, (n_players,) of each."""
@@ -128,10 +127,10 @@ def explain_read(
     leaves = contiguous_leaves(warm.leaves(outcome))
     proximities = warm.index.proximities(leaves)
     are_near = near_ties(outcome.scores, warm.session.description)
-    decided, classes = decisions_of(warm.session.description, outcome), warm.compared_classes(outcome)
+    scores, classes = documents.decimals(outcome.scores), warm.compared_classes(outcome)
+    decided = decisions_of(warm.session.description, outcome, scores)
     compared = [None] * len(indices) if classes is None else classes.tolist()
     labels = [None] * len(indices) if outcome.labels is None else outcome.labels.tolist()
-    scores = documents.decimals(outcome.scores)
     values = dict(zip(read.indices, read.values, strict=True))
     rows = _accepted_rows(read, indices)
     usual = _are_usual(warm, rows)
@@ -183,10 +182,10 @@ def _accepted_rows(read: ReadInstances, indices: Sequence[int]) -> Rows | NDArra
 
 
 def _are_usual(warm: WarmExplainer, rows: Rows | NDArray[np.float64]) -> list[bool]:
-    """Return of which rows it is known by now that nothing is missing or out of range; of few it is not worth it."""
-    if isinstance(rows, Rows) or len(rows) < _MANY_ROWS:
+    """Return of which rows it is known by now that nothing is missing or out of range."""
+    if isinstance(rows, Rows):
         return [False] * len(rows)
-    usual: list[bool] = (warm.wording.warnings.are_usual(rows) & ~np.isnan(rows).any(axis=1)).tolist()
+    usual: list[bool] = warm.wording.warnings.are_usual(rows).tolist()
     return usual
 
 

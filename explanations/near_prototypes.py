@@ -1,6 +1,7 @@
 """The nearest prototypes of rows, with their reasons in words: those of many rows are found and written together."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ class RowsToCompare(NamedTuple):
 
 def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> Iterator[Near]:
     """Yield the nearest prototypes of each row."""
-    n_of_row = max(1, parts.n_prototypes * int(warm.reasons.room.max(initial=1)))
+    n_of_row = max(1, parts.n_prototypes * warm.near.most_reasons)
     n_together = max(1, _MOST_REASONS // n_of_row)
     for start in range(0, len(rows.leaves), n_together):
         yield from _of_part(warm, parts, rows.part(slice(start, start + n_together)))
@@ -53,20 +54,15 @@ def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> I
 def _of_part(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> Iterator[Near]:
     near = warm.near.to_rows(rows.leaves, rows.proximities, parts.n_prototypes)
     nearest, n_shared, bounds = near.nearest.tolist(), near.n_shared.tolist(), near.bounds.tolist()
-    row_of_pair = np.repeat(np.arange(len(rows.leaves)), np.diff(near.bounds))
-    shares = (rows.proximities[row_of_pair, near.nearest] / warm.index.total_weight).tolist()
-    standings = _standings(warm, rows.proximities)
+    proximities: list[int] = near.proximities.tolist()
+    shares = [proximity / warm.index.total_weight for proximity in proximities]
+    largest = [proximities[start] if start < end else 0 for start, end in pairwise(bounds)]
+    standings = [UNKNOWN if warm.typicality is None else warm.typicality.standing(each) for each in largest]
     written = _reasons(warm, parts, rows, near, [standing.abstains for standing in standings])
     for row, standing in enumerate(standings):
         pairs = slice(bounds[row], bounds[row + 1])
         prototypes = [warm.prototypes[index] for index in nearest[pairs]]
         yield Near(prototypes, shares[pairs], n_shared[pairs], written[pairs], standing)
-
-
-def _standings(warm: WarmExplainer, proximities: NDArray[np.int64]) -> list[Standing]:
-    if warm.typicality is None:
-        return [UNKNOWN] * len(proximities)
-    return list(map(warm.typicality.standing, proximities.max(axis=1).tolist()))
 
 
 def _reasons(

@@ -64,8 +64,9 @@ class RowWarnings:
             for index in not_hidden
             if columns[index].type == "category" and (known := columns[index].categories) is not None
         ]
-        ends = np.array([ends for _, *ends in self._ranges]).reshape(-1, 2)
-        self._ranged, self._low, self._high = [index for index, *_ in self._ranges], ends[:, 0], ends[:, 1]
+        self._low, self._high = np.full(len(self._names), -np.inf), np.full(len(self._names), np.inf)
+        for index, low, high in self._ranges:
+            self._low[index], self._high[index] = low, high
         # What a hidden feature is transformed to may be called after it.
         self._of_model = () if words.hidden else _transformed(description.columns)
 
@@ -102,17 +103,17 @@ class RowWarnings:
         ]
 
     def are_usual(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which rows are surely within all ranges, (n_rows,), so that ``of_row`` has nothing to say of them.
+        """Return which rows surely miss nothing and are within all ranges: ``of_row`` has nothing to say of them.
 
         Parameters
         ----------
         rows : (n_rows, n_features)
             Of a model all of whose features are numbers; NaN where a value is missing.
         """
+        if self._of_model:
+            return np.zeros(len(rows), np.bool_)
         # An integer that a double rounds is on the same side of an end, if it is not at the end itself.
-        cells = rows[:, self._ranged]
-        within = ((cells > self._low) & (cells < self._high)) | np.isnan(cells)
-        return np.logical_and(within.all(axis=1), not self._of_model)
+        return ((rows > self._low) & (rows < self._high)).all(axis=1)
 
     def _of_features(self, code: str, cells: list[tuple[int, Any]], of_others: str) -> Iterable[Warning_]:
         for index, value in cells[:_MOST_OF_A_CODE]:

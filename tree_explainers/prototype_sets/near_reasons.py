@@ -19,6 +19,7 @@ class NearReasons(NamedTuple):
     """The prototypes that are nearest to rows, and the reasons; a pair is a row and a prototype."""
 
     nearest: NDArray[np.int64]  # (n_pairs,) positions among the prototypes, row by row, nearest first
+    proximities: NDArray[np.int64]  # (n_pairs,) of the row to the prototype
     n_shared: NDArray[np.int64]  # (n_pairs,) trees that count in which the row shares a leaf with the prototype
     bounds: NDArray[np.int64]  # (n_rows + 1,) where each row's pairs begin
     reasons: NDArray[Any]  # (n_reasons,) REASON, as ``Reasons.of`` returns them, by pair
@@ -42,11 +43,13 @@ class NearPrototypes:
     reasons: Reasons
     ranked: RankedBoxes
     minimum: MinimumProximity  # nearer than this for there to be reasons
+    most_reasons: int  # that a prototype can have, one at least
 
     @staticmethod
     def of(index: PrototypeIndex, reasons: Reasons, minimum: MinimumProximity) -> "NearPrototypes":
         """Rank the ends of the prototypes' boxes."""
-        return NearPrototypes(index, reasons, RankedBoxes.of(reasons.boxes, reasons.opens, index.weights), minimum)
+        ranked = RankedBoxes.of(reasons.boxes, reasons.opens, index.weights)
+        return NearPrototypes(index, reasons, ranked, minimum, int(reasons.room.max(initial=1)))
 
     def to_rows(self, leaves: NDArray[np.int32], proximities: NDArray[np.int64], n_prototypes: int) -> NearReasons:
         """Return the nearest prototypes of rows, and why those are near that have the minimum proximity.
@@ -74,7 +77,7 @@ class NearPrototypes:
 
 def _types(n: Any) -> list[Any]:  # numba's types
     integers, flags, ranks, leaves = n.int64[::1], n.boolean[::1], n.int32[::1], n.int32[:, ::1]
-    result = n.Tuple((integers, integers, integers, array_of(REASON)))
+    result = n.Tuple((*([integers] * 4), array_of(REASON)))
     rows = (leaves, n.int64[:, ::1], leaves, n.uint32[::1])
     boxes = (array_of(ENTRY), flags, integers, integers)
     ranked = n.NamedTuple((flags, integers, integers, *([n.uint32[::1]] * 5), ranks, ranks), RankedBoxes)
@@ -95,26 +98,26 @@ def _near_reasons(  # noqa: PLR0917  # parts of objects: compiled code takes arr
     n_prototypes: int,
     least_weight: int,
     fewest_trees: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
     nearest, bounds = _nearest_of_rows(proximities, n_prototypes)
-    n_shared = np.empty(len(nearest), dtype=np.int64)
+    n_shared, near = np.empty(len(nearest), dtype=np.int64), np.empty(len(nearest), dtype=np.int64)
     reasons = np.empty(n_entries[nearest].sum(), dtype=REASON)
     shared, mask = np.empty(len(weights), np.bool_), np.empty(len(weights), np.uint32)
     end = 0
     for row in range(len(leaves)):
         for pair in range(bounds[row], bounds[row + 1]):
             prototype = nearest[pair]
+            near[pair] = proximities[row, prototype]
             n_shared[pair] = _mark_shared(leaves[row], prototypes[prototype], shared, mask)
-            if proximities[row, prototype] < least_weight or n_shared[pair] < fewest_trees:
+            if near[pair] < least_weight or n_shared[pair] < fewest_trees:
                 continue
             if ranked.is_ranked[prototype]:
                 runs = ranked.runs[prototype], ranked.runs[prototype + 1]
-                weight = proximities[row, prototype]
-                end += meet_ranked_pair(pair, entries, ranked, runs, mask, weight, reasons[end:])
+                end += meet_ranked_pair(pair, entries, ranked, runs, mask, near[pair], reasons[end:])
             else:
                 box = slice(starts[prototype], starts[prototype + 1])
                 end += meet_pair(pair, entries[box], opens[box], shared, weights, reasons[end:])
-    return nearest, n_shared, bounds, reasons[:end].copy()
+    return nearest, near, n_shared, bounds, reasons[:end].copy()
 
 
 @compiled

@@ -8,7 +8,7 @@ from tree_explainers.effects.ensemble_effects import mean_absolute_effects
 from tree_explainers.prototype_sets.nearest import contiguous_leaves
 from tree_explainers.rows import Rows
 
-from .effect_texts import DIGITS
+from .effect_numbers import DIGITS
 from .reference_file import evenly_spaced
 from .warm_explainer import WarmExplainer
 

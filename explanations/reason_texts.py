@@ -174,7 +174,8 @@ class ReasonTexts:
             digits; such as part the rows keep all their digits.
         """
         cells = cell_texts(compared.values)
-        pairs = [PairOfRows(compared.values, cells, other, cell_texts(other, PROTOTYPE_VALUE)) for other in compared.others]
+        others = [(other, cell_texts(other, PROTOTYPE_VALUE)) for other in compared.others]
+        pairs = [PairOfRows(compared.values, cells, *other) for other in others]
         texts = self.write_pairs(
             reasons,
             pairs,
@@ -351,9 +352,7 @@ def _interval_text(interval: dict[str, Any]) -> bytes:
     return b',"interval":%b' % orjson.dumps(interval)
 
 
-def _of_pair(
-    reasons: Iterable[tuple[int | None, _ReasonHead, bytes]], pair: PairOfRows, hold_for_both: bool
-) -> bytes:
+def _of_pair(reasons: Iterable[tuple[int | None, _ReasonHead, bytes]], pair: PairOfRows, hold_for_both: bool) -> bytes:
     """Return the reasons of a pair as JSON, each from its feature, its head and what ends it."""
     values, cells, other_values, other_cells = pair
     pieces = list[bytes]()

@@ -113,7 +113,7 @@ class RowWarnings:
         if self._of_model:
             return np.zeros(len(rows), np.bool_)
         # An integer that a double rounds is on the same side of an end, if it is not at the end itself.
-        return ((rows > self._low) & (rows < self._high)).all(axis=1)
+        return np.asarray(((rows > self._low) & (rows < self._high)).all(axis=1))
 
     def _of_features(self, code: str, cells: list[tuple[int, Any]], of_others: str) -> Iterable[Warning_]:
         for index, value in cells[:_MOST_OF_A_CODE]:

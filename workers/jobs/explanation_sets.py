@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from explanations.effect_texts import DIGITS
+from explanations.effect_numbers import DIGITS
 from explanations.explainer_records import read_explainer
 from explanations.included_parts import n_rows_listed, n_values_shown, parts_of
 from explanations.warm_explainer import WarmExplainer

@@ -340,7 +340,7 @@ class _Why:
         """Whether strips go by rank among all rows."""
         return any(column.get("quantiles") for column in self._columns.values())
 
-    @property
+    @cached_property  # read for each feature
     def _columns(self) -> dict[str, Json]:
         return {column["name"]: column for column in (self.context.dataset or _EMPTY).get("columns", ())}
 

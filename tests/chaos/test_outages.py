@@ -29,6 +29,8 @@ def redis(tmp_path: Path) -> Iterator[OwnRedis]:
 @pytest.fixture
 def service(tmp_path: Path, redis: OwnRedis) -> Iterator[ServiceUnderFire]:
     own = {"LEAFSPACE_WORKER_NICENESS": "0", "LEAFSPACE_REDIS_URL": redis.url, "LEAFSPACE_NOTIFICATION_SECONDS": "2"}
+    # No process is lost here: on a busy machine a short lease would end before it is renewed.
+    own["LEAFSPACE_LEASE_SECONDS"] = "60"
     running = ServiceUnderFire(tmp_path / "outage", SHORT_LEASES | own, n_workers=1)
     running.start()
     yield running

@@ -116,5 +116,5 @@ def test_an_api_that_is_killed_while_an_upload_is_read_keeps_nothing(service: Se
 
 def _parts(service: ServiceUnderFire) -> list[int]:
     assert service.process is not None
-    parts: tuple[Part, ...] = ("api", "workers", "worker", "redis", "job")
+    parts: tuple[Part, ...] = ("apis", "api", "workers", "worker", "redis", "job")
     return [service.process.pid, *(pid for part in parts for pid in service.parts(part))]

@@ -239,8 +239,9 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
         )
     if parts.included:
         write_parts(warm, parts, explained, document)
-        if (disagreement := outcomes_disagree(document.get("evidence", {}), warm.wording.words)) is not None:
-            document["warnings"] = [disagreement, *document["warnings"]]
+        if "evidence" in document:
+            disagreement = outcomes_disagree(document["evidence"], warm.wording.words)
+            document["warnings"] = [*([] if disagreement is None else [disagreement]), *document["warnings"]]
     outcome = prediction | decision | actual | compared
     read_reasons = partial(orjson.loads, explained.near.reasons[0]) if near else None
     causes = NO_CAUSES if explained.effects is None else explained.effects.causes

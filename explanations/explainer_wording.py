@@ -44,16 +44,12 @@ class ExplainerWording:
     words: DictionaryWords
     shown_names: frozenset[str] | None  # features that callers may see; None: all
     shown: tuple[tuple[str, int], ...]  # the same, and their indices among the model's
+    naming: Naming  # how sentences name features, their values and outcomes
     reason_texts: ReasonTexts
     warnings: RowWarnings
     bounds: ChangeBounds
     rules: WarmRules | None
     tree: WarmTree | None
-
-    @property
-    def naming(self) -> Naming:
-        """How sentences name features, their values and outcomes."""
-        return Naming(self.reason_texts.mention, self.words.value, self.words.outcome)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +97,14 @@ class WordingSource:
         phrases = self._phrases(columns, words, self.values)
         conditions = WordedConditions(self._phrases(columns, words, None), hidden) if words.columns or hidden else None
         rules, tree = self.read_rules(), self.read_tree()
+        reader = ReasonReader.build(description.columns, description.precision, reference, self.sets)
+        reason_texts = ReasonTexts.build(reader, _without(shown, names, words.protected), phrases)
         return ExplainerWording(
             words=words,
             shown_names=shown,
             shown=tuple((name, index) for index, name in enumerate(names) if shown is None or name in shown),
-            reason_texts=ReasonTexts.build(
-                ReasonReader.build(description.columns, description.precision, reference, self.sets),
-                _without(shown, names, words.protected),
-                phrases,
-            ),
+            naming=Naming(reason_texts.mention, words.value, words.outcome),
+            reason_texts=reason_texts,
             warnings=RowWarnings(description, columns, shown, words),
             bounds=ChangeBounds.of(description, shown, words.constraints()),
             rules=None if rules is None else WarmRules.of(rules, names, conditions),

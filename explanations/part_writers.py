@@ -1,6 +1,7 @@
 """Writers of optional parts: each returns plain values for one row, or ``None`` where its part does not apply."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,12 +59,16 @@ _WRITERS: dict[str, Writer] = {}
 
 def write_parts(warm: WarmExplainer, parts: Parts, explained: ExplainedRow, document: Document) -> None:
     """Add the fields of the included parts to a row's document, in the order of their declarations."""
-    for part in PARTS:
-        if part.field is None or part.name not in parts.included:
-            continue
-        written = _WRITERS[part.name](warm, parts, explained, document)
+    for field, write in _writers(parts.included):
+        written = write(warm, parts, explained, document)
         if written is not None:
-            document[part.field] = written
+            document[field] = written
+
+
+@lru_cache(maxsize=1 << 10)  # of as many sets of parts as there can be
+def _writers(included: frozenset[str]) -> list[tuple[str, Writer]]:
+    """Return the fields of some parts, and what writes each."""
+    return [(part.field, _WRITERS[part.name]) for part in PARTS if part.field is not None and part.name in included]
 
 
 def _writes(name: str) -> Callable[[Writer], Writer]:

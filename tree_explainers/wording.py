@@ -95,7 +95,7 @@ def rounded_text(value: float) -> str:
     return _rounded_text(value) if value else number_text(value)  # 0 and -0 are equal, and have two texts
 
 
-@lru_cache(maxsize=1 << 16)  # those of prototypes come again and again
+@lru_cache(maxsize=1 << 10)  # those of rows hardly come again, and a large cache would be as slow as memory
 def _rounded_text(value: float) -> str:
     if _SHORT_FROM <= abs(value) < _SHORT_BELOW:  # as ``rounded`` has it, whose text needs no further change
         text = f"{value:.6g}"

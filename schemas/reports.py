@@ -10,6 +10,9 @@ from .contract import OBJECT, Contract, Day, Identifier, Lines, Many, Name, abse
 from .noun import HTML, Noun, Product
 from .paper_settings import MethodRequest
 
+NO_EVALUATION = "none"
+"""In place of the id of an evaluation: a report without one, though there may be one on held-out rows."""
+
 MAX_ROWS = 20
 MAX_REPORT_BYTES = 5_000_000
 _SHA256 = "SHA-256 of"
@@ -96,7 +99,7 @@ class ReportRequest(MethodRequest):
     )
     evaluation: Identifier | SkipJsonSchema[None] = absent(
         "Id of an evaluation of the same model, which is shown, and by which the summary says how well the model "
-        "predicts; absent: the newest one on rows that are declared as held out, if there is one."
+        "predicts; absent: the newest one on rows that are declared as held out, if there is one; `none`: none."
     )
     note: Note | None = Field(default=None, description="Text of the author, at most 4,000 characters; null: none.")
 

@@ -1,6 +1,7 @@
 """What can be requested where a view stands: what a model, a dataset or an artefact can be made into, in words."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from leafspace_drawings import Choice, Entry, Form, draw_forms, options_of
@@ -13,7 +14,7 @@ from schemas.label_audits import LABEL_AUDITS
 from schemas.maps import MAPS
 from schemas.noun import Noun
 from schemas.prototype_sets import PROTOTYPE_SETS
-from schemas.reports import REPORTS
+from schemas.reports import NO_EVALUATION, REPORTS
 from schemas.rule_sets import RULE_SETS
 
 from ..app_context import AppContext
@@ -156,13 +157,19 @@ def form_of_report(context: AppContext, explainer: Json, dataset: Json, datasets
         _newest(context, MAPS, model, "map", "map"),
         _newest(context, LABEL_AUDITS, model, "label_audit", "label audit"),
         _comparisons_of(context, model),
-        _newest(context, EVALUATIONS, model, "evaluation", "evaluation", "the newest on held-out rows, if any"),
+        _evaluation(context, model),
         Choice("compare_with", "beside", options_of(others, "no other model")),
         Choice("newer_dataset", "newer rows", options_of(newer, "none")),
         Entry("note", "note", "", "text", 4000),
     )
     form = Form("report", REPORTS.path, "reports", fields, {"explainer": explainer["id"]})
     return draw_forms("Make a report", [form], "One HTML file, which can be filed and verified later.")
+
+
+def _evaluation(context: AppContext, model: str) -> Choice:
+    """Return the choice among ready evaluations of a model, of which a report may show none."""
+    newest = _newest(context, EVALUATIONS, model, "evaluation", "evaluation", "the newest on held-out rows, if any")
+    return replace(newest, options=[*newest.options, (NO_EVALUATION, "none")])
 
 
 def _comparisons_of(context: AppContext, model: str) -> Choice:

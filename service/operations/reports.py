@@ -18,7 +18,15 @@ from schemas.maps import MAPS
 from schemas.models import Model
 from schemas.noun import Noun
 from schemas.prototype_sets import PROTOTYPE_SETS
-from schemas.reports import REPORTS, FrozenDecisions, Report, ReportRequest, ReportResult, ReportVerification
+from schemas.reports import (
+    NO_EVALUATION,
+    REPORTS,
+    FrozenDecisions,
+    Report,
+    ReportRequest,
+    ReportResult,
+    ReportVerification,
+)
 from schemas.rule_sets import RULE_SETS
 from storage.errors import Conflict, NotFound, StorageError
 from storage.feature_matching import match_features
@@ -60,7 +68,7 @@ def request_report(context: AppContext, request: ReportRequest) -> Report:
             "date": request.date or datetime.now(UTC).date().isoformat(),
             "rule_set": request.rule_set or explainer.rule_set,
             "approximation_tree": request.approximation_tree or explainer.approximation_tree,
-            "evaluation": request.evaluation or newest_held_out(context, model.id),
+            "evaluation": _evaluation(context, request, model.id),
         }
     )
     named: tuple[tuple[Noun[Any], str, str | None], ...] = (
@@ -91,6 +99,13 @@ def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:
 
 
 ESTIMATE = KindEstimate(_needs, lambda sizes, _: SECONDS_PER_EXPLAINED_ROW * sizes.n_rows)
+
+
+def _evaluation(context: AppContext, request: ReportRequest, model_id: str) -> str | None:
+    """Return the evaluation that the report shows: the one that is named, or else the newest on held-out rows."""
+    if request.evaluation == NO_EVALUATION:
+        return None
+    return request.evaluation or newest_held_out(context, model_id)
 
 
 def _decisions(context: AppContext, request: ReportRequest) -> FrozenDecisions | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.api import Api
+from tests.support.api import Api, csv_of, frame_of
 from tests.support.browser import Watched
 
 from .conftest import Shown
@@ -74,6 +74,29 @@ def test_a_model_a_prototype_set_and_an_explainer_offer_what_comes_next(forms: l
         "/v1/explainers",
         "/v1/reports",
     }
+
+
+def test_a_caution_is_answered_where_it_stands_by_keyboard(tab: Watched, shown: Shown, api: Api) -> None:
+    of = shown.registered
+    rows = csv_of(frame_of(of.fitted).iloc[1::2])
+    target = of.dataset["target"]
+    new = api.upload("/v1/datasets", rows, {"target": target, "held_out": True, "name": "new rows"}).json()["id"]
+    tab.open(shown.address(f"evaluations/{shown.evaluation['id']}"), ".ls-evaluation")
+    note = tab.page.locator(".ls-note:has(form)")
+    assert "where it was trained on these rows" in note.inner_text()
+    note.locator("select").select_option(label="new rows (held out)")
+    while not note.locator("button").evaluate("button => button === document.activeElement"):
+        tab.page.keyboard.press("Tab")
+    tab.page.keyboard.press("Enter")
+    tab.page.wait_for_selector(".ls-evaluation >> text=declared as held out")
+    made = api.get(f"/v1/evaluations/{tab.page.url.rpartition('/')[2]}").json()
+    assert made["request"]["dataset"] == new
+    assert tab.page.locator(".ls-note").count() == 0
+
+
+def test_a_report_may_leave_out_the_evaluation(forms: list[Any]) -> None:
+    ((*_, choices),) = [form for form in forms if form[0] == "/v1/reports"]
+    assert "none" in choices["evaluation"]
 
 
 def test_an_explainer_and_a_report_are_made_where_one_stands(browser: "Browser", shown: Shown, api: Api) -> None:

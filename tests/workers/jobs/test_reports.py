@@ -256,6 +256,12 @@ def test_how_well_it_predicts_is_said_by_an_evaluation_on_held_out_rows_where_th
     assert "(569 rows; whether the model was trained on them is not known)." in result_of(named).summary[1]
     assert "its balanced accuracy is" in result_of(named).summary[2]
 
+    without = shop.make(explainer=shop.other, title="without", evaluation="none")
+    assert without.request.evaluation is None
+    assert "evaluation" not in {part.name for part in result_of(without).parts}
+    assert result_of(without).summary[1] == result_of(before).summary[1]
+    assert shop.verify(without).status == "same"
+
 
 def test_the_author_is_the_key_s_name_and_the_day_is_that_of_the_request(shop: Shop) -> None:
     key = shop.workshop.context.api_keys.add(ApiKeyRequest(name="Model risk", scopes=["read", "write"]))

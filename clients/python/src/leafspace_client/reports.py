@@ -127,7 +127,7 @@ def _create(  # what a report may show, all but the first two with defaults
         A comparison of the same model with another, in either order, or of two datasets by it.
     evaluation
         An evaluation of the same model: how well it predicts, and where it is wrong; default: the newest one on rows
-        that are declared as held out, if there is one.
+        that are declared as held out, if there is one; ``"none"``: none.
     label_audit
         A label audit of the same model, shown with the decisions that are in force now.
     rows

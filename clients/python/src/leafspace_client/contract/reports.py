@@ -220,7 +220,7 @@ class ReportRequest(Record):
     """
     evaluation: str | Unset = UNSET
     """Id of an evaluation of the same model, which is shown, and by which the summary says how well the model predicts;
-    absent: the newest one on rows that are declared as held out, if there is one.
+    absent: the newest one on rows that are declared as held out, if there is one; `none`: none.
     """
     note: str | Unset | None = UNSET
     """Text of the author, at most 4,000 characters; null: none."""

@@ -51,7 +51,7 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     usage = feature_usage(context, document)
     made = ready_artefacts(context, model=model_id)
     fitting = fitting_datasets(context, document, made)
-    explainer = _explainer_by(context, made_by[PROTOTYPE_SETS.name])
+    explainer = _explainer_by(context, model_id, made_by[PROTOTYPE_SETS.name])
     evaluation = _evaluation(context, made[EVALUATIONS.name])
     measured = [] if evaluation is None else [ready_document(context, EVALUATIONS, evaluation["id"])]
     known = ModelContext(
@@ -107,8 +107,16 @@ def _measured(context: AppContext, made: Sequence[tuple[Noun[Any], Json]]) -> Js
     return None if figure is None else asdict(replace(figure, n_cautions=len(dict.fromkeys(cautions))))
 
 
-def _explainer_by(context: AppContext, prototype_sets: Sequence[Json]) -> str | None:
-    return newest_explainer(context, prototype_set=prototype_sets[0]["id"]) if prototype_sets else None
+def _explainer_by(context: AppContext, model_id: str, prototype_sets: Sequence[Json]) -> str | None:
+    """Return the newest explainer by the newest prototypes or, without one, the newest if it explains the same rows."""
+    if not prototype_sets:
+        return None
+    found = newest_explainer(context, prototype_set=prototype_sets[0]["id"])
+    other = found or newest_explainer(context, model=model_id)
+    if other is None or found is not None:
+        return found
+    explained = context.artefacts.get(PROTOTYPE_SETS.name, context.explainers.get(other).prototype_set).dataset
+    return other if explained == prototype_sets[0]["request"]["dataset"] else None
 
 
 def _words(context: AppContext, prototype_sets: Sequence[Json], fitting: Sequence[Json]) -> Json | None:

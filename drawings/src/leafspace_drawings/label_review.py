@@ -10,7 +10,9 @@ from .classes import Classes
 from .columns import ColumnName, ColumnNames
 from .images import ImageColumns
 from .links import Links
+from .remedies import phrases_of
 from .templating import render
+from .words import sentence
 
 Json = Mapping[str, Any]
 
@@ -56,6 +58,11 @@ class _View:
         self.row, self.context, self.queue, self.links = document, context, context.queue, context.links
         self.result: Json = context.audit["result"]
         self.classes = Classes(self.result["classes"], context.dataset)
+
+    @property
+    def cautions(self) -> list[str]:
+        """What speaks against the audit's suggestions."""
+        return [sentence(each) for each in phrases_of(self.result.get("caution") or "")]
 
     def link(self, row: int | None) -> str | None:
         """Return the address of a row's review."""

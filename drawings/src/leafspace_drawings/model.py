@@ -36,7 +36,7 @@ class ModelContext:
     made: Sequence[tuple[str, str | None, Json]] = ()  # all that was made of it, as ``made_of`` returns it
     columns: Json | None = None  # a dataset that has titles for its features
     links: Links = field(default_factory=Links)
-    explainer: str | None = None  # id of one by the first of the prototype sets
+    explainer: str | None = None  # id of one of the rows that the first of the prototype sets is made of
     effects: Json | None = None  # the mean sizes of the effects of its reference rows
     comparisons: Sequence[tuple[str, Json]] = ()  # with the name of the other model or dataset, the newest first
     evaluation: Json | None = None  # of the model, if there is one

@@ -46,6 +46,19 @@ def _created_at(shop: Shop) -> str:
     return created
 
 
+def test_a_model_s_rows_lead_to_their_explanations_though_newer_prototypes_have_no_explainer(shop: Shop) -> None:
+    workshop, forest = shop.workshop, shop.fitted
+    model = workshop.register_model(forest.onnx, feature_names=list(forest.rows.names), name="explained")
+    first = workshop.make(model=model, dataset=shop.dataset, n_prototypes=3)
+    explainer = workshop.register_explainer(model=model, prototype_set=first.id)
+    workshop.make(model=model, dataset=shop.dataset, n_prototypes=4)
+    assert f"explainers/{explainer}/rows/" in VIEWS["models"](workshop.context, model, {})
+
+    others = workshop.register_dataset(frame_of(forest).iloc[::3], target="t")
+    workshop.make(model=model, dataset=others, n_prototypes=4)
+    assert f"explainers/{explainer}/rows/" not in VIEWS["models"](workshop.context, model, {})
+
+
 def test_a_model_of_which_nothing_was_measured_says_so(shop: Shop) -> None:
     forest = shop.fitted
     model = shop.workshop.register_model(

@@ -311,6 +311,8 @@ def test_other_rows_a_larger_one_and_another_method_are_requested_beside_the_cau
     assert result_of(audited).caution
     assert result_of(compared).cautions
     others = workshop.register_dataset(frame.iloc[::2], target="t", held_out=True, name="others")
+    reviewed = VIEWS["reviews"](workshop.context, audited.id, {})
+    assert "wrong ones stand out less" in reviewed[reviewed.index("How far its suggestions can be trusted") :]
     for part, made, asked in (
         ("evaluations", evaluated, others),
         ("comparisons", compared, others),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
+from leafspace_drawings.classes import with_adverse
 
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
@@ -142,7 +143,7 @@ class ReportReader:
         inputs = [ReportInput(noun="explainers", id=explainer_id, sha256=None), _file("models", model)]
         inputs += [_file("datasets", dataset), prototypes["input"], *(each["input"] for each in made if each)]
         inputs += self._dictionary(dataset["id"])
-        return Explained(model, dataset, prototypes, made[0], made[1], inputs)
+        return Explained(model, dict(with_adverse(dataset, model) or dataset), prototypes, made[0], made[1], inputs)
 
     def _comparison(self, comparison_id: str) -> Json:
         """Return a comparison with its `model` and its `other` model or dataset; the report may be on either model."""

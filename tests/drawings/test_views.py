@@ -36,6 +36,7 @@ from leafspace_drawings import (
     whole_document,
     words,
 )
+from leafspace_drawings.classes import Classes
 from leafspace_drawings.columns import ColumnNames
 from leafspace_drawings.decided import Decided
 from leafspace_drawings.overview import made_of
@@ -346,6 +347,22 @@ def test_features_are_ordered_by_the_splits_that_test_them_beside_where_it_stand
     assert ("mean size of its effects, above" in card) == has_effects
 
 
+def test_an_adverse_outcome_has_one_colour_in_the_view_of_a_model() -> None:
+    model, dataset, prototypes = document("Model"), document("Dataset"), document("PrototypeSet")
+    second = model["classes"][1]
+    bands = [{"outcome": "approve", "below": 0.25}, {"outcome": "decline", "below": None}]
+    model["decision"] = {"score_of": second, "bands": bands, "best_first": True, "adverse": ["decline"]}
+    prototypes["result"]["classes"] = ["approve", "decline"]
+    for each in (*prototypes["result"]["prototypes"], *prototypes["result"]["criticisms"]):
+        each["label"] = "decline" if each["label"] == second else "approve"
+    drawing = draw_model(model, ModelContext([prototypes], columns=dataset, links=Links(""), explainer="xpl_1"))
+
+    styles = re.findall(r'ls-mark (ls-class-\d+)"(?:(?!</svg>).)*</svg> <bdi>decline<', drawing)
+    assert len(styles) > 1
+    assert set(styles) == {Classes.of_outcomes(model)["decline"].style}
+    assert styles[0] != Classes(["approve", "decline"])["decline"].style
+
+
 def test_a_model_says_what_it_decides_how_well_and_what_counts_and_a_caution_has_what_it_asks_for_beside_it() -> None:
     model, dataset, prototypes = document("Model"), document("Dataset"), document("PrototypeSet")
     second = model["classes"][1]
@@ -515,7 +532,7 @@ def test_a_relational_forest_shows_its_warnings_and_what_it_published() -> None:
     drawing = drawn("RelationalForest", found)
 
     text = " ".join(_Elements.of(drawing).texts)
-    assert warning in text
+    assert words.sentence(warning) in text
     assert "they hold ids: account.iban_0," in text
     assert "account.iban_4 and 2 more" in text
     assert words.share(found["result"]["evaluation"]["training"]["balanced_accuracy"]) in text

@@ -19,6 +19,9 @@ COLOURS = (
     "#d55e00",
 )
 _ADVERSE = (8, 9, 7, 4, 1)  # indices of the colours of outcomes that are adverse to a person: the warm ones
+
+_NO_WORDS: Mapping[str, Any] = {"columns": [{"role": "target"}]}
+"""A dataset whose dictionary says nothing of its target."""
 OTHER_COLOUR = "#8d949c"
 SHAPES = ("circle", "square", "triangle", "diamond")
 
@@ -77,7 +80,7 @@ class Classes:
         """Return what a model decides, from its document: outcomes of its decision, or else its classes."""
         decision = model.get("decision")
         outcomes = [band["outcome"] for band in decision["bands"]] if decision else model.get("classes") or []
-        return cls(outcomes, with_adverse(dataset, model))
+        return cls(outcomes, with_adverse(dataset or _NO_WORDS, model))
 
     def said(self, label: Any) -> Any:
         """Return what people call a class; anything else as it is."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from .classes import Classes
+from .classes import Classes, with_adverse
 from .columns import ColumnNames
 from .decided import Decided
 from .evaluation import Evaluated, EvaluationContext
@@ -93,7 +93,8 @@ class _Known:
     def __init__(self, document: Json, context: ModelContext) -> None:
         self.document, self.context, self.links = document, context, context.links
         self.is_regression = document["task"] == "regression"
-        self.classes = Classes(document.get("classes") or [], context.columns)
+        self.columns = with_adverse(context.columns, document)
+        self.classes = Classes(document.get("classes") or [], self.columns)
         self.kind = kind_of(document)
         self.names = ColumnNames(context.columns)
         self.decided = Decided.of_model(document, context.columns)
@@ -104,9 +105,7 @@ class _Known:
         """The prototypes of each outcome."""
         if not self.context.explainer or not self.context.prototype_sets:
             return []
-        beside = SetContext(
-            self.document, self.context.columns, self.links, n_cards=_N_CARDS, explainer=self.context.explainer
-        )
+        beside = SetContext(self.document, self.columns, self.links, n_cards=_N_CARDS, explainer=self.context.explainer)
         return groups_of(self.context.prototype_sets[0], beside)
 
     @cached_property

@@ -16,7 +16,7 @@ from .pictures import picture, words_of
 from .prototype_set import Group, SetContext, groups_of
 from .remedies import Cautioned, Note, note_of, phrases_of
 from .templating import render
-from .words import agreement, number
+from .words import agreement, counted, number
 
 Json = Mapping[str, Any]
 
@@ -189,7 +189,7 @@ class _Known:
     def _of_rules(self, result: Json, href: str | None) -> list[Explained]:
         measured, rules = result["evaluation"], result["evaluation"]["as_printed"]
         reached = rules["r2"] if self.is_regression else 1 - rules["balanced_error"]
-        name, constant = f"{len(result['rules'])} rules", measured["constant"]
+        name, constant = counted(len(result["rules"]), "rule"), measured["constant"]
         answered = None if self.is_regression or constant is None else 1 - constant["balanced_error"]
         agreed = self._agreement(rules, constant)
         return [Explained(name, reached, answered, agreed, measured["n_rows"], measured["evaluated_on"], href)]
@@ -197,6 +197,6 @@ class _Known:
     def _of_tree(self, result: Json, href: str | None) -> list[Explained]:
         measured = result["evaluation"]
         reached = measured["r2"] if self.is_regression else measured["balanced_accuracy"]
-        name, constant = f"one tree of {result['n_leaves']} leaves", measured["constant"]
+        name, constant = f"one tree of {counted(result['n_leaves'], 'leaf', 'leaves')}", measured["constant"]
         agreed, answered = self._agreement(measured, constant), constant and constant["balanced_accuracy"]
         return [Explained(name, reached, answered, agreed, measured["n_rows"], measured["evaluated_on"], href)]

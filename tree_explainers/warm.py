@@ -5,12 +5,13 @@ declare their types. Those of jobs are compiled for the types that they are call
 once on a small forest, with few and with many leaves per tree, and with weights of both sizes.
 """
 
+import gc
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -47,6 +48,7 @@ _N_EXAMPLES = 40  # of several tables
 _LEAVES_OF_A_TREE = 4
 _MANY_ROWS, _SOME_LEAVES, _MANY_LEAVES = 20_000, 200, 10_000  # codes of one byte and of two
 _MOST_PROCESSES = 4  # more would wait for the longest part
+_OBJECTS_BETWEEN_COLLECTIONS = 100_000  # Python's own 700 take a twelfth of compiling, which leaves few cycles
 _BYTES_PER_PROCESS = 3 << 29  # the largest needs half of it, and others run beside it
 
 
@@ -87,6 +89,18 @@ def _compile_elsewhere(parts: Iterator[str]) -> None:
                 break
 
 
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Have Python look for cycles less often."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+
+
+@_rare_collections()
 def _compile_parts() -> None:
     """Compile the parts that standard input names, line by line; it ends with the process that writes them."""
     for line in map(str.strip, sys.stdin):
@@ -99,6 +113,7 @@ def _compile_parts() -> None:
         sys.stdout.flush()
 
 
+@_rare_collections()
 def compile_loops(*, for_jobs: bool) -> None:
     """Compile all loops that answer requests, or load them from the cache: afterwards no request compiles anything.
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tree_explainers.compute import compiled as loops
-from tree_explainers.compute.compiled import compiled, compiled_ahead, inlined
+from tree_explainers.compute.compiled import compiled, compiled_ahead, compiled_for_loops, inlined
 
 _N_THREADS = 4
 
@@ -28,6 +28,17 @@ def total(numbers: NDArray[np.float64]) -> float:
     for number in numbers:
         found += _doubled(number)
     return found
+
+
+@compiled_for_loops
+def announce(number: int) -> int:
+    print("number", number)  # noqa: T201  # compiled, it reads the text from what numba keeps for it
+    return number
+
+
+@compiled
+def announced(number: int) -> int:
+    return announce(number) + announce(number + 1)
 
 
 @compiled
@@ -66,6 +77,16 @@ def test_threads_that_call_a_loop_first_at_the_same_time_run_one_loop_and_those_
 
 def test_a_loop_may_call_itself() -> None:
     assert factorial(5) == 120
+
+
+def test_a_loop_that_loops_alone_call_reads_its_constants_and_cannot_be_called(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert announced(1) == 3
+
+    assert capsys.readouterr().out == "number 1\nnumber 2\n"
+    with pytest.raises(TypeError, match="only loops can call"):
+        announce(1)
 
 
 def test_arrays_of_different_sizes_are_refused_without_the_sizes_which_would_take_half_of_compiling() -> None:

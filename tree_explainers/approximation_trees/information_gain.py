@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, compiled_for_loops
 from .trees import NodeFacts
 
 Units = NDArray[np.int64]
@@ -89,7 +89,7 @@ def centred_units(values: NDArray[np.floating[Any]], mean: float, largest: float
     return np.ascontiguousarray(np.rint((values - mean) / (largest or 1.0) * UNITS).astype(np.int64))
 
 
-@compiled
+@compiled_for_loops
 def entropy(sums: Units) -> float:
     """Return the entropy of classes in bits, equation 3, of the sums of their probabilities, (n_classes,)."""
     total = 0
@@ -115,7 +115,7 @@ def impurity(criterion: int, sums: Units) -> float:
     return 0.0 if criterion == VARIANCE else entropy(sums)
 
 
-@compiled
+@compiled_for_loops
 def gain_of(criterion: int, whole: float, n_yes: int, yes: Units, n_no: int, no: Units) -> float:
     """Return the gain of a test, given the sums of both parts; rounding may not make it negative.
 

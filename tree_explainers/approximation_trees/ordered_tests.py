@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, compiled_for_loops
 from ..compute.threads import in_threads
 from ..questions.binned_rows import BinnedRows, Bins, Layout
 from .information_gain import GAIN, Units, gain_of, highest, impurity
@@ -150,7 +150,7 @@ def count_bins(  # compiled code takes arrays
                 sums[bin_, label] += units[row, label]
 
 
-@compiled
+@compiled_for_loops
 def _fill_feature(layout: Layout, feature: int, binned: _Bins, node: NodeSums, gains: NDArray[np.float64]) -> None:
     first, end = layout.statement_starts[feature], layout.statement_starts[feature + 1]
     if layout.is_number[feature]:
@@ -161,7 +161,7 @@ def _fill_feature(layout: Layout, feature: int, binned: _Bins, node: NodeSums, g
         _fill_category(answers, binned, node, gains[first:end])
 
 
-@compiled
+@compiled_for_loops
 def _binned(bins: Bins, n_bins: int, node: NodeRows) -> _Bins:
     n_classes = node.units.shape[1]
     counts, sums = np.zeros(n_bins, np.int64), np.zeros((n_bins, n_classes), np.int64)
@@ -173,7 +173,7 @@ def _binned(bins: Bins, n_bins: int, node: NodeRows) -> _Bins:
     return _Bins(counts, sums)
 
 
-@compiled
+@compiled_for_loops
 def _fill_number(
     missing_greater: NDArray[np.bool_],
     side: bool,  # numba takes arguments by position
@@ -207,7 +207,7 @@ def _fill_number(
             gains[cut] = gain
 
 
-@compiled
+@compiled_for_loops
 def _fill_category(answers: NDArray[np.bool_], binned: _Bins, node: NodeSums, gains: NDArray[np.float64]) -> None:
     n_bins, n_rows = len(binned.counts), node.n_rows
     yes = np.empty_like(node.totals)
@@ -264,7 +264,7 @@ def best_in_small_node(layout: Layout, cuts: NDArray[np.int32], bins: Bins, node
     return best, highest
 
 
-@compiled
+@compiled_for_loops
 def _occupied(bins: Bins, node: NodeRows) -> _Occupied:
     n_rows, n_classes = node.units.shape
     node_bins = np.empty(n_rows, np.int64)
@@ -283,7 +283,7 @@ def _occupied(bins: Bins, node: NodeRows) -> _Occupied:
     return _Occupied(bins_in_use[:n_found], counts[:n_found], sums[:n_found])
 
 
-@compiled
+@compiled_for_loops
 def _best_cut(cuts: NDArray[np.int32], occupied: _Occupied, node: NodeSums) -> tuple[int, float]:
     """Return the best cut of a number: all cuts between neighbouring occupied bins separate the rows alike."""
     best, highest = -1, 0.0
@@ -313,7 +313,7 @@ def _best_cut(cuts: NDArray[np.int32], occupied: _Occupied, node: NodeSums) -> t
     return best, highest
 
 
-@compiled
+@compiled_for_loops
 def _best_answer(answers: NDArray[np.bool_], occupied: _Occupied, node: NodeSums) -> tuple[int, float]:
     """Return the best statement about a category, given the answers by statement and bin."""
     best, highest = -1, 0.0

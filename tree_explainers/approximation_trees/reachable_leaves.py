@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, inlined
+from ..compute.compiled import compiled, compiled_for_loops, inlined
 from ..ensemble import Operator, TreeEnsemble
 from ..questions.node_conditions import NodeConditions
 from ..questions.statements import Statements
@@ -206,7 +206,7 @@ def worst_leads(
     return totals
 
 
-@compiled
+@compiled_for_loops
 def _leads_of_witnesses(values: Floats, wanted: int, witnesses: NDArray[np.int64]) -> Floats:
     """Return the largest lead of each class over the wanted one in some row, (n_trees, n_classes)."""
     n_rows, n_trees = witnesses.shape
@@ -227,7 +227,7 @@ def _is_led(leads: Floats, wanted: int) -> Any:  # numba's own bool
     return is_led
 
 
-@compiled
+@compiled_for_loops
 def _worst_of_tree(  # noqa: PLR0917
     forest: Forest, tree: int, remaining: RemainingBins, path: _Path, values: Floats, wanted: int, others: Floats
 ) -> Floats:

@@ -32,7 +32,7 @@ from numba.core.caching import (
 )
 from numba.core.sigutils import normalize_signature
 
-from . import brief_errors
+from . import brief_errors, late_machine_code
 
 _may_compile = True
 _LONGEST_WAIT_SECONDS = 120.0  # then it is compiled here, too: no compilation takes as long
@@ -44,6 +44,7 @@ FunctionIdentity._unique_ids = iter(lambda: secrets.randbits(_NUMBER_BITS), None
 
 
 brief_errors.install()
+late_machine_code.install()
 
 
 class NotCompiled(Exception):

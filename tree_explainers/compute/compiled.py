@@ -33,13 +33,17 @@ class Loop:
     """A loop that is handed over to numba when it is first called, or when a loop is that calls it.
 
     It has the name and the signature of its function, and what numba's dispatcher has: asking for that hands it over.
+    One that ``is_called_by_loops`` alone has no entry for Python: compiling that takes a good part of the time.
     """
 
-    def __init__(self, function: Callable[..., Any], *, is_kept: bool, **options: bool) -> None:
+    def __init__(
+        self, function: Callable[..., Any], *, is_kept: bool, is_called_by_loops: bool, **options: bool
+    ) -> None:
         update_wrapper(self, function)
         self._function = cast("FunctionType", function)
         self._is_kept = is_kept
-        self._options = options
+        self._is_called_by_loops = is_called_by_loops
+        self._options = {"no_cfunc_wrapper": True, "no_cpython_wrapper": is_called_by_loops, **options}  # nor for C
         self._dispatcher: Any = None
 
     def __call__(self, *arguments: Any) -> Any:  # as the function has them
@@ -64,6 +68,8 @@ class Loop:
             if self._dispatcher is None:
                 dispatcher = import_module("numba").njit(nogil=True, **self._options)(self._function)
                 _ignore_literals(dispatcher)
+                if self._is_called_by_loops:
+                    _refuse_calls(dispatcher)
                 # Numba takes the loops that this one calls from where its function finds them.
                 for name in _names_in(self._function.__code__):
                     called = self._function.__globals__.get(name)
@@ -89,6 +95,17 @@ def _ignore_literals(dispatcher: Any) -> None:
     dispatcher.get_call_template = template_of_types
 
 
+def _refuse_calls(dispatcher: Any) -> None:
+    """Have a call from Python raise a ``TypeError``: numba would go to where the entry for Python is not."""
+
+    def refuse(*_: Any, **__: Any) -> None:
+        message = f"only loops can call {_name_of(dispatcher)}"
+        raise TypeError(message)
+
+    dispatcher._insert = lambda *_, **__: None  # noqa: SLF001  # so that it looks in vain for a form that fits
+    dispatcher._compile_for_args = refuse  # noqa: SLF001
+
+
 def _names_in(code: CodeType) -> Iterator[str]:
     yield from code.co_names
     for constant in code.co_consts:
@@ -98,13 +115,19 @@ def _names_in(code: CodeType) -> Iterator[str]:
 
 def compiled(function: Function) -> Function:
     """Compile a loop over arrays when it is first called, for the types it is called with."""
-    _ALL.append(Loop(function, is_kept=True))
+    _ALL.append(Loop(function, is_kept=True, is_called_by_loops=False))
+    return cast("Function", _ALL[-1])
+
+
+def compiled_for_loops(function: Function) -> Function:
+    """Compile a loop when a loop that calls it is compiled; Python cannot call it."""
+    _ALL.append(Loop(function, is_kept=True, is_called_by_loops=True))
     return cast("Function", _ALL[-1])
 
 
 def inlined(function: Function) -> Function:
-    """Compile a small loop as part of the compiled loops that call it, in the same file."""
-    return cast("Function", Loop(function, is_kept=False, forceinline=True))
+    """Compile a small loop as part of the compiled loops that call it, in the same file; Python cannot call it."""
+    return cast("Function", Loop(function, is_kept=False, is_called_by_loops=True, forceinline=True))
 
 
 def inlined_reader(function: Function) -> Function:
@@ -113,7 +136,7 @@ def inlined_reader(function: Function) -> Function:
     Its callers hold the arrays that it reads, so that references to them are not counted: in the innermost loops this
     would take longer than the reading.
     """
-    return cast("Function", Loop(function, is_kept=False, forceinline=True, _nrt=False))
+    return cast("Function", Loop(function, is_kept=False, is_called_by_loops=True, forceinline=True, _nrt=False))
 
 
 def compiled_ahead(types: DeclaredTypes) -> Callable[[Function], Function]:

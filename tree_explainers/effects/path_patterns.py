@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, compiled_ahead, inlined
+from ..compute.compiled import compiled_ahead, compiled_for_loops, inlined
 from .paired_walk import PairedTrees, types_of_trees
 
 Ints = NDArray[np.int64]
@@ -146,7 +146,7 @@ def _place(patterns: _Patterns, mask: Any, n_players: int) -> Any:  # numba's ow
     return index
 
 
-@compiled
+@compiled_for_loops
 def _count(patterns: _Patterns, masks: Masks, weights: Floats, n_players: int) -> int:
     """Enter the distinct patterns of all rows with their weights; return how many there are."""
     n_distinct = 0
@@ -164,7 +164,7 @@ def _count(patterns: _Patterns, masks: Masks, weights: Floats, n_players: int) -
     return n_distinct
 
 
-@compiled
+@compiled_for_loops
 def _clear(patterns: _Patterns) -> None:
     for index in range(len(patterns.taken)):
         if patterns.taken[index] < 0:
@@ -172,7 +172,7 @@ def _clear(patterns: _Patterns) -> None:
         patterns.places[patterns.taken[index]] = -1
 
 
-@compiled
+@compiled_for_loops
 def _n_bits(mask: Any) -> int:  # numba's own number
     n_bits = 0
     while mask:
@@ -181,7 +181,7 @@ def _n_bits(mask: Any) -> int:  # numba's own number
     return n_bits
 
 
-@compiled
+@compiled_for_loops
 def _add_leaf(
     trees: PairedTrees,
     patterns: tuple[_Patterns, _Patterns, Floats],
@@ -210,7 +210,7 @@ def _add_leaf(
     _clear(own)
 
 
-@compiled
+@compiled_for_loops
 def _fill_added(
     trees: PairedTrees, others: _Patterns, mask: Any, n_players: int, value: float, added: Floats
 ) -> float:  # numba's own number

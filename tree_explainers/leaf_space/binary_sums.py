@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, inlined
+from ..compute.compiled import compiled, compiled_for_loops, inlined
 
 _WORDS = 8
 _SUMMED_AT_ONCE = 1024  # 10 more digits than a sum has hold that many
@@ -193,7 +193,7 @@ class _Sums(NamedTuple):
     are_read: bool  # whether the numbers are those of this target
 
 
-@compiled
+@compiled_for_loops
 def _append(above: NDArray[np.uint64], target: int, sums: _Sums, n_found: int, pairs: PairArrays) -> int:
     """List the rows whose bits are set; return how many are listed then."""
     rows, targets, proximities = pairs
@@ -244,7 +244,7 @@ def _read_all(bytes_of_digits: NDArray[np.uint8], n_digits: int, numbers: NDArra
             into[index] = spread << shift | (into[index] if shift else _NONE)
 
 
-@compiled
+@compiled_for_loops
 def _subtract(digits: NDArray[np.uint64], n_digits: int, w: int, amount: int, excess: NDArray[np.uint64]) -> np.uint64:
     """Subtract a number of as many digits from 64 sums; return which of them it does not exceed."""
     borrow = _NONE
@@ -256,7 +256,7 @@ def _subtract(digits: NDArray[np.uint64], n_digits: int, w: int, amount: int, ex
     return ~borrow
 
 
-@compiled
+@compiled_for_loops
 def _add(totals: NDArray[np.uint64], w: int, amounts: NDArray[np.uint64], which: np.uint64, n_digits: int) -> None:
     """Add to those of 64 totals whose bits are set in a word."""
     carry = _NONE
@@ -267,7 +267,7 @@ def _add(totals: NDArray[np.uint64], w: int, amounts: NDArray[np.uint64], which:
     _carry(totals, w, n_digits, carry)
 
 
-@compiled
+@compiled_for_loops
 def _carry(totals: NDArray[np.uint64], w: int, digit: int, carry: np.uint64) -> None:
     """Add one at a digit to those of 64 totals whose bits are set in a word."""
     while carry != _NONE:
@@ -277,7 +277,7 @@ def _carry(totals: NDArray[np.uint64], w: int, digit: int, carry: np.uint64) -> 
         digit += 1
 
 
-@compiled
+@compiled_for_loops
 def _take_out(totals: NDArray[np.uint64], n_digits: int, numbers: NDArray[np.int64]) -> None:
     """Add the totals to plain numbers, and set them to nothing."""
     for digit in range(n_digits):
@@ -288,7 +288,7 @@ def _take_out(totals: NDArray[np.uint64], n_digits: int, numbers: NDArray[np.int
     totals[:] = 0
 
 
-@compiled
+@compiled_for_loops
 def _read(digits: NDArray[np.uint64], n_digits: int, row: int) -> np.uint32:
     number = np.uint32(0)
     for digit in range(n_digits):

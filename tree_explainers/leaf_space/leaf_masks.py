@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, inlined
+from ..compute.compiled import compiled, compiled_for_loops, inlined
 from ..compute.threads import in_threads
 
 BLOCK = 512  # rows in a block: one mask is a line of the cache, and the widest registers hold it
@@ -168,7 +168,7 @@ def _mark(
             words[np.int64(positions[leaf]) + row // 64] |= _ONE << np.uint64(row % 64)
 
 
-@compiled
+@compiled_for_loops
 def _look_up(
     targets: Targets, first: int, end: int, first_tree: int, masks: LeafMasks, positions: NDArray[np.uint32]
 ) -> None:

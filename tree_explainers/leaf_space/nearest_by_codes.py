@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, compiled_for_loops
 from .proximity import TILE_QUERIES, TILE_ROWS, sum_by_codes
 
 _ROW_BITS = 31
@@ -47,7 +47,7 @@ def row_and_proximity(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArr
     return _LAST_ROW - (keys & _LAST_ROW), keys >> _ROW_BITS
 
 
-@compiled
+@compiled_for_loops
 def some_queries(search: Search, first: int, end: int) -> Search:
     """Return some of the queries; what is found for them is found for the whole."""
     part = slice(first, end)
@@ -61,7 +61,7 @@ def to_beat(search: Search, query: int) -> int:
     return keys[0] >> _ROW_BITS if search.n_kept[query] == len(keys) else 0
 
 
-@compiled
+@compiled_for_loops
 def keep_if_near(search: Search, query: int, row: int, proximity: np.int64) -> None:
     """Keep a row, whose proximity is not 0, if it is among the nearest; nobody is a neighbour of its own."""
     key = (proximity << _ROW_BITS) | (_LAST_ROW - row)
@@ -75,7 +75,7 @@ def keep_if_near(search: Search, query: int, row: int, proximity: np.int64) -> N
         _sink(keys, key)
 
 
-@compiled
+@compiled_for_loops
 def fill_up(search: Search) -> None:
     """Where too few rows share a leaf with a query, add the lowest of those that do not."""
     for query in range(len(search.keys)):
@@ -91,7 +91,7 @@ def fill_up(search: Search) -> None:
         search.n_kept[query] = len(keys)
 
 
-@compiled
+@compiled_for_loops
 def _rise(keys: NDArray[np.int64], index: int, key: int) -> None:
     while index > 0 and keys[(index - 1) // 2] > key:
         keys[index] = keys[(index - 1) // 2]
@@ -99,7 +99,7 @@ def _rise(keys: NDArray[np.int64], index: int, key: int) -> None:
     keys[index] = key
 
 
-@compiled
+@compiled_for_loops
 def _sink(keys: NDArray[np.int64], key: int) -> None:
     index = 0
     while 2 * index + 1 < len(keys):
@@ -138,7 +138,7 @@ def search_codes(codes: NDArray[Any], weights: NDArray[Any], search: Search) -> 
     fill_up(search)
 
 
-@compiled
+@compiled_for_loops
 def _keep_near(proximities: NDArray[Any], first_row: int, search: Search, query: int) -> None:
     """Look at consecutive rows one by one only where one of them is near enough."""
     largest = proximities[0]

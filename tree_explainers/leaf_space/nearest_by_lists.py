@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, compiled_for_loops
 from ..compute.progress import Tick, no_tick
 from ..compute.threads import in_order
 from .leaves import LeafTable
@@ -108,7 +108,7 @@ def search_lists(lists: RankedLists, weights: NDArray[Any], search: Search) -> N
     fill_up(search)
 
 
-@compiled
+@compiled_for_loops
 def _visits_of(
     lists: RankedLists, leaves: NDArray[np.int32], weights: NDArray[Any], number: NDArray[np.int32], buffers: _Visits
 ) -> _Visits:
@@ -136,12 +136,12 @@ def _visits_of(
     )
 
 
-@compiled
+@compiled_for_loops
 def _rank_at(members: NDArray[np.int32], index: int, end: int) -> int:
     return members[index] if index < end else _BEYOND_ALL
 
 
-@compiled
+@compiled_for_loops
 def _add_tile(members: NDArray[np.int32], tile: NDArray[np.int32], visits: _Visits, sums: NDArray[Any]) -> int:
     """Go on in each list as far as the tile reaches; return how many rows were visited."""
     first_rank, last_rank = tile[0], tile[-1]
@@ -164,7 +164,7 @@ def _add_tile(members: NDArray[np.int32], tile: NDArray[np.int32], visits: _Visi
     return n_visits
 
 
-@compiled
+@compiled_for_loops
 def _keep_near(
     lists: RankedLists, tile: NDArray[np.int32], n_visits: int, visits: _Visits, board: _Board, search: Search
 ) -> None:
@@ -181,7 +181,7 @@ def _keep_near(
             _keep_near_in(tile[at : at + _STRIP_ROWS], tile[0], lists.order, board, search)
 
 
-@compiled
+@compiled_for_loops
 def _keep_near_in(
     strip: NDArray[np.int32], first_rank: int, order: NDArray[np.int64], board: _Board, search: Search
 ) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, compiled_for_loops
 from ..compute.threads import in_order
 from .binary_sums import lowest_bit
 from .leaf_masks import BLOCK, WORDS, AddingPlan, LeafMasks, Targets, add_masks, leaf_masks, plan_adding, room_for_sums
@@ -167,7 +167,7 @@ def _largest_of_targets(
         rows[target], proximities[target] = _first_bit(left), largest
 
 
-@compiled
+@compiled_for_loops
 def _all_but(excluded: int, n_block: int, bits: NDArray[np.uint64]) -> None:
     """Set the bit of each row of the block but one."""
     for w in range(len(bits)):
@@ -177,7 +177,7 @@ def _all_but(excluded: int, n_block: int, bits: NDArray[np.uint64]) -> None:
         bits[excluded // 64] &= ~(_ONE << np.uint64(excluded % 64))
 
 
-@compiled
+@compiled_for_loops
 def _first_bit(bits: NDArray[np.uint64]) -> int:
     for w in range(len(bits)):
         if bits[w] != _NONE:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, compiled_ahead
+from ..compute.compiled import compiled, compiled_ahead, compiled_for_loops
 from ..compute.threads import in_threads
 from ..errors import InvalidInput
 from .euclidean_table import EuclideanTable
@@ -135,7 +135,7 @@ def _fill_by_codes(
                 shared[query, first_row:end_row] = sums[query - first_query, : end_row - first_row]
 
 
-@compiled
+@compiled_for_loops
 def sum_by_codes(
     codes: NDArray[Any], first_row: int, queries: NDArray[np.int32], weights: NDArray[Any], sums: NDArray[Any]
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, compiled_ahead
+from ..compute.compiled import compiled_ahead, compiled_for_loops
 
 ROW_BITS = 31
 LAST_ROW = 2**ROW_BITS - 1  # the 32 bits above are a proximity: a larger key is a nearer row, or a lower one
@@ -34,7 +34,7 @@ class Wanted(NamedTuple):
     key_groups: NDArray[np.int32]  # (n_wanted,)
 
 
-@compiled
+@compiled_for_loops
 def _full_group(group: np.int32, wanted: Wanted, n_kept: int) -> int:
     """Return the index of the farthest row of a group that is full, or -1 where it is not."""
     n_own, farthest = 0, -1
@@ -46,7 +46,7 @@ def _full_group(group: np.int32, wanted: Wanted, n_kept: int) -> int:
     return farthest if n_own == wanted.max_per_group else -1
 
 
-@compiled
+@compiled_for_loops
 def _keep(row: int, proximity: np.int64, wanted: Wanted, n_kept: int) -> int:
     """Keep an allowed row if it is among the nearest so far; return how many are kept.
 
@@ -70,13 +70,13 @@ def _keep(row: int, proximity: np.int64, wanted: Wanted, n_kept: int) -> int:
     return min(n_kept + 1, len(keys))
 
 
-@compiled
+@compiled_for_loops
 def _to_reach(wanted: Wanted, n_kept: int) -> int:
     """Return the proximity of the farthest row kept, or 0 while there is room."""
     return wanted.keys.min() >> ROW_BITS if n_kept == len(wanted.keys) else 0
 
 
-@compiled
+@compiled_for_loops
 def _keep_nearest(sums: NDArray[Any], wanted: Wanted) -> int:
     """Keep the rows of the largest sums; return how many there are.
 
@@ -208,7 +208,7 @@ def nearest_by_codes(
     return _keep_reaching(compared, steps, sums, max(1, _to_reach(wanted, n_kept)), wanted)
 
 
-@compiled
+@compiled_for_loops
 def _steps_of(weights: NDArray[Any]) -> _Steps:
     """Return the steps in which trees are compared; the multiples of a step sum to 255 at most."""
     n_steps = 1 + max(0, len(weights) - _FIRST_TREES + _STEP_TREES - 1) // _STEP_TREES
@@ -232,7 +232,7 @@ def _steps_of(weights: NDArray[Any]) -> _Steps:
     return _Steps(ends, multiples, (-(-units // scale)).astype(np.uint32), remaining, scale, are_exact and scale == 1)
 
 
-@compiled
+@compiled_for_loops
 def _add_step(compared: _Comparison, steps: _Steps, step: int, first_row: int, into: NDArray[np.uint8]) -> None:
     """Add the multiples of a step's trees to the sums of consecutive rows that share their leaf."""
     tree, end = 0 if step == 0 else steps.ends[step - 1], steps.ends[step]
@@ -247,7 +247,7 @@ def _add_step(compared: _Comparison, steps: _Steps, step: int, first_row: int, i
         tree += 1
 
 
-@compiled
+@compiled_for_loops
 def _add_four(
     compared: _Comparison, multiples: NDArray[np.uint8], tree: int, first_row: int, into: NDArray[np.uint8]
 ) -> None:
@@ -266,7 +266,7 @@ def _add_four(
         )
 
 
-@compiled
+@compiled_for_loops
 def _proximity(compared: _Comparison, row: int) -> np.int64:
     """Return the proximity of a row."""
     codes, new_row, weights = compared.codes_by_row[row], compared.own, compared.weights
@@ -277,7 +277,7 @@ def _proximity(compared: _Comparison, row: int) -> np.int64:
     return np.int64(total)
 
 
-@compiled
+@compiled_for_loops
 def _keep_promising(compared: _Comparison, promising: Wanted, n_promising: int, wanted: Wanted) -> int:
     """Keep the nearest of the rows with the largest sums so far; return how many there are."""
     n_kept = 0
@@ -287,7 +287,7 @@ def _keep_promising(compared: _Comparison, promising: Wanted, n_promising: int, 
     return n_kept
 
 
-@compiled
+@compiled_for_loops
 def _keep_reaching(
     compared: _Comparison, steps: _Steps, first_sums: NDArray[np.uint8], to_reach: int, wanted: Wanted
 ) -> int:
@@ -313,7 +313,7 @@ def _keep_reaching(
     return n_kept
 
 
-@compiled
+@compiled_for_loops
 def _drop_rows(
     compared: _Comparison, steps: _Steps, tile: _Tile, to_reach: int, allowed: NDArray[np.bool_]
 ) -> tuple[int, int]:
@@ -333,7 +333,7 @@ def _drop_rows(
         n_done += 1
 
 
-@compiled
+@compiled_for_loops
 def _mark_reaching(tile: _Tile, least: np.uint32, allowed: NDArray[np.bool_]) -> int:
     """Mark the allowed rows with large enough sums; return how many there are."""
     sums, marks, n_left = tile.sums, tile.marks, np.uint32(0)
@@ -350,7 +350,7 @@ def _mark_reaching(tile: _Tile, least: np.uint32, allowed: NDArray[np.bool_]) ->
     return int(n_left)
 
 
-@compiled
+@compiled_for_loops
 def _sum_exactly(compared: _Comparison, tile: _Tile) -> None:
     """Write the proximities of the rows in place of their bounds."""
     sums, nothing = tile.sums, np.uint32(0)
@@ -362,7 +362,7 @@ def _sum_exactly(compared: _Comparison, tile: _Tile) -> None:
             sums[row] += weight if codes[row] == code else nothing
 
 
-@compiled
+@compiled_for_loops
 def _keep_marked(
     compared: _Comparison,
     tile: _Tile,

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, compiled_for_loops
 from ..compute.partitions import check_cancelled
 from ..compute.progress import ReportProgress, ignore_progress
 from ..compute.threads import in_order
@@ -237,7 +237,7 @@ def _add_gains(block: _Block, gains: NDArray[np.int64]) -> None:
                 choice &= ~(1 << chosen[depth])
 
 
-@compiled
+@compiled_for_loops
 def _add_shared(  # a loop over arrays
     block: _Block,
     numbers: NDArray[np.int32],
@@ -263,7 +263,7 @@ def _add_shared(  # a loop over arrays
             gains[line, row] += of_leaf[line]
 
 
-@compiled
+@compiled_for_loops
 def _find_amounts(
     promised: NDArray[np.int64], choices: NDArray[np.int64], choice: int, amounts: NDArray[np.int64]
 ) -> None:
@@ -282,7 +282,7 @@ def _find_amounts(
         smaller = (smaller - 1) & choice
 
 
-@compiled
+@compiled_for_loops
 def _parity(choice: int) -> int:
     """Return 1 for an even number of trees, -1 for an odd one."""
     parity = 1
@@ -292,7 +292,7 @@ def _parity(choice: int) -> int:
     return parity
 
 
-@compiled
+@compiled_for_loops
 def _room_for_keys(n_keys: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return an open table of keys and their numbers, whose length is a power of two, at most half full."""
     length = 2
@@ -301,7 +301,7 @@ def _room_for_keys(n_keys: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     return np.empty(length, dtype=np.int64), np.empty(length, dtype=np.int32)
 
 
-@compiled
+@compiled_for_loops
 def _number_pairs(
     numbers: NDArray[np.int32],
     codes: NDArray[np.int32],

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, compiled_for_loops
 from ..ensemble import Operator, TreeEnsemble
 from ..errors import InvalidInput
 
@@ -206,7 +206,7 @@ class Answer(NamedTuple):
     went_left: bool
 
 
-@compiled
+@compiled_for_loops
 def take_answer(entries: NDArray[Any], first: int, end: int, answer: Answer) -> int:
     """Take one answer into account for a leaf whose entries begin at ``first``; return where they end."""
     index = _entry_index(entries, first, end, answer.column)
@@ -223,7 +223,7 @@ def take_answer(entries: NDArray[Any], first: int, end: int, answer: Answer) -> 
     return end
 
 
-@compiled
+@compiled_for_loops
 def _entry_index(entries: NDArray[Any], first: int, end: int, column: int) -> int:
     """Return where the leaf's interval of this column is, or ``end``."""
     for index in range(first, end):
@@ -232,7 +232,7 @@ def _entry_index(entries: NDArray[Any], first: int, end: int, column: int) -> in
     return end
 
 
-@compiled
+@compiled_for_loops
 def _open(entry: Any, feature: int, column: int, tree: int) -> None:  # one record
     """Start with the interval of all values."""
     entry.feature = feature
@@ -243,7 +243,7 @@ def _open(entry: Any, feature: int, column: int, tree: int) -> None:  # one reco
     entry.high = np.inf
 
 
-@compiled
+@compiled_for_loops
 def _hole_kind(operator: int, went_left: bool) -> int:
     """Return the ``Side`` of an answer that no interval can hold."""
     if operator != _MEMBER:
@@ -251,7 +251,7 @@ def _hole_kind(operator: int, went_left: bool) -> int:
     return _HOLE | _SET | _INSIDE if went_left else _HOLE | _SET
 
 
-@compiled
+@compiled_for_loops
 def _narrow(entry: Any, operator: int, threshold: float, went_left: bool) -> bool:
     """Take one answer into account; false if that needs a hole or a set."""
     if operator == _MEMBER:
@@ -276,7 +276,7 @@ def _narrow(entry: Any, operator: int, threshold: float, went_left: bool) -> boo
     return True
 
 
-@compiled
+@compiled_for_loops
 def raise_low(entry: Any, threshold: float, inclusive: int) -> None:  # one record
     """Let the interval begin no earlier than here; ``inclusive`` is a ``Side`` or 0."""
     if threshold > entry.low:
@@ -286,7 +286,7 @@ def raise_low(entry: Any, threshold: float, inclusive: int) -> None:  # one reco
         entry.side &= ~_LOW_INCLUSIVE
 
 
-@compiled
+@compiled_for_loops
 def lower_high(entry: Any, threshold: float, inclusive: int) -> None:  # one record
     """Let the interval end no later than here; ``inclusive`` is a ``Side`` or 0."""
     if threshold < entry.high:

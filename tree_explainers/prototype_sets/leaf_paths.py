@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import array_of, compiled, compiled_ahead
+from ..compute.compiled import array_of, compiled, compiled_ahead, compiled_for_loops
 from ..ensemble import TreeEnsemble
 from .leaf_boxes import ENTRY, Answer, LeafBoxes, Side, distinct_sets, parents, take_answer
 from .reasons import Reasons
@@ -182,7 +182,7 @@ def _sort(
     return n_distinct
 
 
-@compiled
+@compiled_for_loops
 def _sort_holes(entries: NDArray[Any]) -> None:
     """Sort each column's holes and sets by kind, then value; equal ones stay in their order."""
     end = 0
@@ -200,7 +200,7 @@ def _sort_holes(entries: NDArray[Any]) -> None:
         end = max(end, start + 1)
 
 
-@compiled
+@compiled_for_loops
 def _is_alike(entry: Any, other: Any) -> bool:  # records
     """Return whether two entries become one reason at most."""
     if entry.column != other.column or (entry.side & _HOLE) != (other.side & _HOLE):

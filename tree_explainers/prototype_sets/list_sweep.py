@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, compiled_for_loops
 from ..leaf_space.binary_sums import PairArrays
 from ..leaf_space.leaves import LeafTable
 from .pair_lists import FoundPairs, drain
@@ -130,7 +130,7 @@ def _list_close(
     return n_found, len(candidates)
 
 
-@compiled
+@compiled_for_loops
 def _visit(lists: _Lists, candidate: int, shared: NDArray[np.uint32], visited: NDArray[np.int32]) -> np.int64:
     """Add up the weights of the leaves that rows share with a candidate; return how many rows share any."""
     n_visited = np.uint32(0)  # numbers without a sign are taken for indices as they are

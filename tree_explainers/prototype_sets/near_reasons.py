@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import array_of, compiled, compiled_ahead
+from ..compute.compiled import array_of, compiled_ahead, compiled_for_loops
 from .leaf_boxes import ENTRY
 from .nearest import PrototypeIndex
 from .ranked_boxes import ALL_BITS, RankedBoxes, meet_ranked_pair
@@ -120,7 +120,7 @@ def _near_reasons(  # noqa: PLR0917  # parts of objects: compiled code takes arr
     return nearest, near, n_shared, bounds, reasons[:end].copy()
 
 
-@compiled
+@compiled_for_loops
 def _mark_shared(
     leaves: NDArray[np.int32],
     prototype: NDArray[np.int32],
@@ -137,7 +137,7 @@ def _mark_shared(
     return n_shared
 
 
-@compiled
+@compiled_for_loops
 def _nearest_of_rows(proximities: NDArray[np.int64], n_prototypes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the nearest prototypes of rows, row by row, and where each row's begin."""
     bounds = np.zeros(len(proximities) + 1, dtype=np.int64)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled_for_loops
 from .leaf_boxes import LeafBoxes, Side
 
 _MOST_ENTRIES = 1 << 22  # of all prototypes: ranks take 28 bytes each
@@ -93,7 +93,7 @@ def _ranks(order: NDArray[np.int64], start_of_run: NDArray[np.int64]) -> NDArray
     return ranks
 
 
-@compiled
+@compiled_for_loops
 def meet_ranked_pair(  # noqa: PLR0917  # compiled code takes arrays
     pair: int,
     entries: NDArray[Any],
@@ -144,7 +144,7 @@ def meet_ranked_pair(  # noqa: PLR0917  # compiled code takes arrays
     return end
 
 
-@compiled
+@compiled_for_loops
 def _meet_run(
     trees: NDArray[np.uint32],
     low_ranks: NDArray[np.uint32],

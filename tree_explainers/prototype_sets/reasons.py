@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import array_of, compiled, compiled_ahead
+from ..compute.compiled import array_of, compiled_ahead, compiled_for_loops
 from .leaf_boxes import ENTRY, LeafBoxes, Side, lower_high, raise_low
 
 # One interval of one column over all trees that a row and a prototype share, or a hole in it.
@@ -92,7 +92,7 @@ _MISSING_STAYS = int(Side.MISSING_STAYS)
 _HOLE, _SET = int(Side.HOLE), int(Side.SET)
 
 
-@compiled
+@compiled_for_loops
 def _meet_entries(
     entries: NDArray[Any],
     opens: NDArray[np.bool_],
@@ -131,7 +131,7 @@ def _meet_entries(
     return last + 1
 
 
-@compiled
+@compiled_for_loops
 def _copy(entry: Any, reason: Any) -> None:  # records
     reason.feature = entry.feature
     reason.column = entry.column
@@ -140,14 +140,14 @@ def _copy(entry: Any, reason: Any) -> None:  # records
     reason.high = entry.high
 
 
-@compiled
+@compiled_for_loops
 def _write_weight(reasons: NDArray[Any], testing: float) -> None:
     """Let a feature's reasons hold the weight of the shared trees that test it, to be divided by that of all shared."""
     for reason in range(len(reasons)):
         reasons[reason].share_of_trees = testing
 
 
-@compiled
+@compiled_for_loops
 def meet_pair(  # the parts of Reasons: compiled code takes arrays
     pair: int,
     entries: NDArray[Any],

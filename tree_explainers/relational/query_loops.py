@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, compiled_ahead, inlined_reader
+from ..compute.compiled import compiled_ahead, compiled_for_loops, inlined_reader
 from .query_program import Do, Field, Program
 from .row_readings import (
     OF_LEVELS,
@@ -168,7 +168,7 @@ def _collects(kinds: NDArray[np.int32]) -> bool:
     return collects
 
 
-@compiled
+@compiled_for_loops
 def _sort_listed(program: Program, search: Search) -> None:
     """Put the aggregate of the values in ``buffer`` into the place of their number."""
     term = program.instructions[search.place[_INSTRUCTION], _TERM]
@@ -176,7 +176,7 @@ def _sort_listed(program: Program, search: Search) -> None:
     search.term_values[term] = of_levels(values, program.terms[term, 0])
 
 
-@compiled
+@compiled_for_loops
 def _put_collected(kinds: NDArray[np.int32], search: Search, out: NDArray[np.float32]) -> None:
     """Write the features that are the mode or the number of distinct values of what was collected for them."""
     collected = search.collected[: search.place[_N_COLLECTED]]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, compiled_for_loops
 from .rule_counts import Swept
 from .search_goal import Groups, Moves, SearchGoal, lengths_after_moves
 
@@ -71,7 +71,7 @@ def best_change(
     return best
 
 
-@compiled
+@compiled_for_loops
 def _prepare(groups: Groups, goal: SearchGoal, rule: SweptRule, feature: int, tallies: NDArray[np.float64]) -> _Sweep:
     first, end = groups.group_starts[feature], groups.group_starts[feature + 1]
     is_number, has_missing = groups.is_number[feature], groups.is_number[feature] and groups.has_missing[feature]
@@ -83,7 +83,7 @@ def _prepare(groups: Groups, goal: SearchGoal, rule: SweptRule, feature: int, ta
     return _Sweep(feature, is_number, has_missing, sequence, bins, tallies, n_conditions)
 
 
-@compiled
+@compiled_for_loops
 def _lengths_alone(
     goal: SearchGoal, rule: SweptRule, tallies: NDArray[np.float64], bins: NDArray[np.int64]
 ) -> NDArray[np.float64]:
@@ -95,7 +95,7 @@ def _lengths_alone(
     return lengths
 
 
-@compiled
+@compiled_for_loops
 def _sweep_feature(
     goal: SearchGoal,
     rule: SweptRule,
@@ -117,7 +117,7 @@ def _sweep_feature(
     return best
 
 
-@compiled
+@compiled_for_loops
 def _ends(admits: NDArray[np.bool_]) -> tuple[int, int]:
     """Return the first and last group that is admitted; the first after the last where none is."""
     low, high = 0, len(admits) - 1
@@ -128,7 +128,7 @@ def _ends(admits: NDArray[np.bool_]) -> tuple[int, int]:
     return low, high
 
 
-@compiled
+@compiled_for_loops
 def _sweep_ends(
     goal: SearchGoal,
     rule: SweptRule,

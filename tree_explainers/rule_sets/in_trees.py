@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, compiled_for_loops
 from ..compute.progress import ReportProgress, ignore_progress, part_of
 from ..prediction_scores import Targets, constant_class
 from ..questions.binned_rows import BinnedRows
@@ -166,7 +166,7 @@ def _prune(  # compiled code takes arrays
     return label, keeps
 
 
-@compiled
+@compiled_for_loops
 def _covered(  # compiled code takes arrays
     left: Words, rows: Words, path: NDArray[np.int64], keeps: NDArray[np.bool_], word: int
 ) -> np.uint64:

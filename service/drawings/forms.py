@@ -20,10 +20,11 @@ from schemas.rule_sets import RULE_SETS
 from ..app_context import AppContext
 from ..operations import artefacts
 from .documents import Json, listed, to_json
-from .remedies import MOST_RULES, PROTOTYPE_METHODS, RULE_METHODS, TREE_METHODS, held_out_first, remeasured
+from .remedies import MOST_RULES, PROTOTYPE_METHODS, RULE_METHODS, TREE_METHODS, held_out_first, may_be, remeasured
 
 _LISTED = 50
 _MOST_ROWS_OF_MAP, _MOST_CLASSES = 20_000, 50
+_MOST_COMPARED = 20  # models, whose features are read
 _AUDIT_METHODS = (("", "whichever finds more"), ("all_rows", "all rows vote"), ("neighbors", "nearest rows vote"))
 _MEASURE = "measured on"
 _ITSELF = "the same rows"
@@ -50,7 +51,7 @@ def forms_of_model(context: AppContext, model: Json, datasets: Sequence[Json], *
 
 def evaluations_of(model: Json, datasets: Sequence[Json]) -> list[Form]:
     """Return the form of an evaluation on rows whose target is known: those held out from training first."""
-    labelled = [each for each in datasets if each["target"] is not None]
+    labelled = [each for each in datasets if each["target"] is not None and may_be(each, model["classes"])]
     if not labelled:
         return []
     fields: list[Choice | Entry] = [Choice("dataset", "on", options_of(held_out_first(labelled)))]
@@ -84,8 +85,7 @@ def _of_leaves(model: Json, datasets: Sequence[Json]) -> list[Form]:
 def _comparisons(context: AppContext, model: Json, datasets: Sequence[Json]) -> list[Form]:
     """Return the forms that compare a model with others of its task, and newer rows with older ones."""
     body = {"model": model["id"]}
-    every = listed(context.models.list(_LISTED, None).data)
-    others = [each for each in every if each["id"] != model["id"] and each["task"] == model["task"]]
+    others = _comparable(context, model, datasets)
     forms = []
     if others:
         fields = (Choice("other_model", "with", options_of(others)), Choice("dataset", "on", options_of(datasets)))
@@ -95,6 +95,20 @@ def _comparisons(context: AppContext, model: Json, datasets: Sequence[Json]) -> 
         fields = (newer, Choice("dataset", "against", options_of(datasets)))
         forms.append(Form("drift", COMPARISONS.path, "comparisons", fields, body))
     return forms
+
+
+def _comparable(context: AppContext, model: Json, datasets: Sequence[Json]) -> list[Json]:
+    """Return other models of the task whose features datasets have, and that predict some of the same classes."""
+    every = listed(context.models.list(_LISTED, None).data)
+    alike = [each["id"] for each in every if each["id"] != model["id"] and each["task"] == model["task"]]
+    whole = [to_json(context.models.get(each).view) for each in alike[:_MOST_COMPARED]]
+    tables = [{column["name"] for column in dataset["columns"]} for dataset in datasets]
+    return [
+        each
+        for each in whole
+        if any(table.issuperset(each["feature_names"]) for table in tables)
+        and (not model["classes"] or not set(model["classes"]).isdisjoint(each["classes"]))
+    ]
 
 
 def _of(datasets: Sequence[Json]) -> Choice:

@@ -25,6 +25,7 @@ _FILTERS = {
     "number": words.number,
     "brief": words.brief,
     "effect_scale": words.effect_scale,
+    "requested_size": words.requested_size,
     "count": words.count,
     "share": words.share,
     "signed": words.signed,

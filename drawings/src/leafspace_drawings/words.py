@@ -138,6 +138,18 @@ def effect_scale(scale: str) -> str:
     return _OF_SCALES[scale]
 
 
+_SIZES = {
+    "n_prototypes": "",
+    "max_rules": "at most ",
+    "max_depth": "depth at most ",
+}  # of requests: what they are called
+
+
+def requested_size(request: Mapping[str, Any]) -> str:
+    """Return how large a result was requested, behind what it is: ``, at most 10``; nothing where no number was."""
+    return "".join(f", {said}{request[name]}" for name, said in _SIZES.items() if isinstance(request.get(name), int))
+
+
 def reference_case(reference: Mapping[str, Any]) -> str:
     """Return what effects compare a row with: ``row 7 (paid)``, or ``the mean of 40 reference rows of paid``.
 

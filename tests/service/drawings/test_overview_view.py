@@ -65,3 +65,14 @@ def test_a_model_of_which_nothing_was_measured_says_so(shop: Shop) -> None:
         forest.onnx, feature_names=list(forest.rows.names), ensemble="random_forest", name="not measured"
     )
     assert "not measured yet" in _card(views.overview(shop.workshop.context), model)
+
+
+def test_results_of_a_kind_are_told_apart_by_the_size_that_was_requested(shop: Shop) -> None:
+    workshop, about = shop.workshop, {"model": shop.model, "dataset": shop.dataset}
+    workshop.make(**about, n_prototypes=7, method="sm_a")
+    workshop.grow_tree(**about, method="cart", max_depth=2)
+
+    drawing = VIEWS["models"](workshop.context, shop.model, {})
+
+    assert "by <code>sm_a</code>, 7</span>" in drawing
+    assert "by <code>cart</code>, depth at most 2</span>" in drawing

@@ -179,6 +179,21 @@ def test_what_is_too_large_says_so() -> None:
     assert "save()" in _text(view._repr_html_())
 
 
+def test_prototypes_of_many_features_are_shown_with_those_that_set_classes_apart(tmp_path: Path) -> None:
+    found = document("PrototypeSet")
+    for prototype in found["result"]["prototypes"]:
+        prototype["features"] = [{"name": f"feature {number}", "value": 0.5} for number in range(40)]
+    found["result"]["prototypes"] *= 8
+    view = PrototypeSet(Leafspace()._transport, types.PrototypeSet.from_dict(found))
+
+    shown = view._repr_html_()
+
+    assert len(shown.encode()) <= MOST_SHOWN_BYTES
+    assert shown.count("33 more features not drawn") == 12
+    assert "4 more prototypes not drawn" in re.sub(r"\s+", " ", _text(shown))
+    assert "<details>" in view.save(tmp_path / "set.html").read_text(encoding="utf-8")
+
+
 def test_a_tree_of_many_leaves_is_shown_as_a_list_and_saved_with_its_picture(tmp_path: Path) -> None:
     found = document("ApproximationTree")
     found["result"]["nodes"] = [*_full_tree(found["result"]["nodes"], 5)]

@@ -30,6 +30,7 @@ class SetContext:
     dataset: Json | None = None
     links: Links = field(default_factory=Links)
     n_cards: int = N_CARDS_SHOWN
+    n_more: int = N_MORE_SHOWN  # features of a card that are folded away
     n_first: int | None = None  # of a nested set, how many of its first prototypes are shown; None: all
     explainer: str | None = None  # id of one with these prototypes
     remedies: Mapping[str, Form] = field(default_factory=dict)  # forms of what cautions ask for, by step
@@ -43,6 +44,7 @@ class SetContext:
     context=SetContext,
     is_made_of_rows=True,
     brief={"n_cards": 12},
+    smaller={"n_cards": 12, "n_more": 0},
 )
 def draw_prototype_set(document: Json, context: SetContext) -> str:
     """Return the drawing of a ready answer of ``GET /v1/prototype-sets/{id}``."""
@@ -93,6 +95,7 @@ class Card:
     prototype: Json
     features: tuple[Json, ...]  # those that are shown: name and value
     more: tuple[Json, ...]  # those that are folded away
+    n_left: int  # those that are not drawn
     image: str | None  # address
     of_largest: float  # rows that it represents, as a share of the most that one represents
     why: str | None  # the address of its own explanation
@@ -213,7 +216,8 @@ class _View:
         more = () if image else tuple(each for each in prototype["features"] if each["name"] not in named)
         size, why = prototype["coverage"]["n_rows"] / most, self.why(str(prototype["row_id"]))
         rows = self.links.to("represented", self.document["id"], str(prototype["rank"]))
-        return Card(prototype, shown, more[:N_MORE_SHOWN], image, size, why, rows)
+        n_more = self.context.n_more
+        return Card(prototype, shown, more[:n_more], len(more[n_more:]), image, size, why, rows)
 
     def why(self, row_id: str) -> str | None:
         """Return the address of a row's explanation, where there is an explainer."""

@@ -53,7 +53,7 @@ _BYTES_PER_PROCESS = 3 << 29  # the largest needs half of it, and others run bes
 
 
 def compile_loops_at_once(memory_bytes: int, *, for_jobs: bool) -> None:
-    """Compile all loops that the cache lacks in processes on all cores, then load them into this one.
+    """Compile all loops that the cache lacks in processes on all cores, then load those of requests into this one.
 
     What several of them need at the same time is compiled by each, and what one leaves undone is compiled here. They
     end with this process.
@@ -68,14 +68,15 @@ def compile_loops_at_once(memory_bytes: int, *, for_jobs: bool) -> None:
     longest, *others = _ANSWER_REQUESTS
     parts = iter([longest, *(_METHODS if for_jobs else ()), *others])
     n_processes = min(n_cores(), _MOST_PROCESSES, memory_bytes // _BYTES_PER_PROCESS)
+    are_done = False
     if n_processes > 1 and _cache() is not None:
         with ThreadPoolExecutor(n_processes) as threads:
-            list(threads.map(_compile_elsewhere, [parts] * n_processes))
-    compile_loops(for_jobs=for_jobs)
+            are_done = all(list(threads.map(_compile_elsewhere, [parts] * n_processes)))
+    compile_loops(for_jobs=for_jobs and not are_done)
 
 
-def _compile_elsewhere(parts: Iterator[str]) -> None:
-    """Have a process compile one part after the other until none is left, or until it fails."""
+def _compile_elsewhere(parts: Iterator[str]) -> bool:
+    """Have a process compile one part after the other; return whether it did until none was left."""
     command = [sys.executable, "-P", "-m", __name__]  # not what lies in the working directory
     pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
     with (
@@ -86,7 +87,9 @@ def _compile_elsewhere(parts: Iterator[str]) -> None:
         for part in parts:
             print(part, file=process.stdin, flush=True)
             if not process.stdout.readline():
-                break
+                return False
+        return True
+    return False
 
 
 @contextmanager

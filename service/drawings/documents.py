@@ -60,7 +60,7 @@ def shown_dataset(context: AppContext, dataset_id: str, model: Json | None = Non
 
 
 def fitting_datasets(context: AppContext, model: Json, made: Mapping[str, list[Json]] | None = None) -> list[Json]:
-    """Return datasets that have a model's features, whatever their order.
+    """Return datasets that have a model's features, whatever their order, and no label that it does not know.
 
     Those that something was made from come first, so that more of the same is what a form offers; then the newest.
     ``made`` has artefacts by noun.
@@ -71,7 +71,16 @@ def fitting_datasets(context: AppContext, model: Json, made: Mapping[str, list[J
     newest_ones = [each["id"] for each in every if each["n_features"] >= model["n_features"]]
     some = list(dict.fromkeys([*used, *newest_ones]))[:_MOST_COMPARED]
     whole = [to_json(context.datasets.get(each).view) for each in some]
-    return [each for each in whole if {column["name"] for column in each["columns"]} >= names]
+    return [
+        each for each in whole if {column["name"] for column in each["columns"]} >= names and _has_labels(each, model)
+    ]
+
+
+def _has_labels(dataset: Json, model: Json) -> bool:
+    """Return whether a model knows all labels of a dataset, whose rows each job would refuse otherwise."""
+    target = next((column for column in dataset["columns"] if column["role"] == "target"), None)
+    labels = [] if target is None else target["categories"] or []  # none of numbers, nor of very many
+    return not model["classes"] or set(labels) <= set(model["classes"])
 
 
 def newest(context: AppContext, noun: Noun[Any], model_id: str) -> list[Json]:

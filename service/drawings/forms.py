@@ -20,7 +20,7 @@ from schemas.rule_sets import RULE_SETS
 from ..app_context import AppContext
 from ..operations import artefacts
 from .documents import Json, listed, to_json
-from .remedies import MOST_RULES, PROTOTYPE_METHODS, RULE_METHODS, TREE_METHODS, held_out_first, may_be, remeasured
+from .remedies import MOST_RULES, PROTOTYPE_METHODS, RULE_METHODS, TREE_METHODS, held_out_first, remeasured
 
 _LISTED = 50
 _MOST_ROWS_OF_MAP, _MOST_CLASSES = 20_000, 50
@@ -51,7 +51,7 @@ def forms_of_model(context: AppContext, model: Json, datasets: Sequence[Json], *
 
 def evaluations_of(model: Json, datasets: Sequence[Json]) -> list[Form]:
     """Return the form of an evaluation on rows whose target is known: those held out from training first."""
-    labelled = [each for each in datasets if each["target"] is not None and may_be(each, model["classes"])]
+    labelled = [each for each in datasets if each["target"] is not None]
     if not labelled:
         return []
     fields: list[Choice | Entry] = [Choice("dataset", "on", options_of(held_out_first(labelled)))]

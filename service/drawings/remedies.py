@@ -1,6 +1,6 @@
 """Forms of what cautions ask for: the artefact again, on other rows, larger, or by another method."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from leafspace_drawings import Choice, Entry, Form, options_of, pictures
@@ -79,8 +79,7 @@ def _other_rows(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> li
     first, second, other = (request.get(name) for name in ("dataset", "evaluation_dataset", "other_dataset"))
     others = [each for each in datasets if each["id"] not in (first, second, other)]
     if first in by_id:  # rows with a target of another name have other labels, as a rule
-        own = by_id[first]
-        others = [each for each in others if each["target"] in (own["target"], None) and may_be(each, categories(own))]
+        others = [each for each in others if each["target"] in (by_id[first]["target"], None)]
     if noun == EVALUATIONS:
         others = [each for each in others if each["target"] is not None]
     if other is not None:  # newer rows are compared with such as no model was trained on
@@ -102,18 +101,6 @@ def _not_worse(others: Sequence[Json], measured: Json, document: Json) -> list[J
 def _again(noun: Noun[Any], fields: Sequence[Choice | Entry], body: Json) -> Form:
     picture = pictures()[noun.singular]
     return Form(f"{picture.words} again", noun.path, picture.part, fields, body)
-
-
-def may_be(dataset: Json, labels: Collection[str]) -> bool:
-    """Return whether labels of rows are among these, as far as both are known: some, at least."""
-    own = categories(dataset)
-    return not own or not labels or not set(own).isdisjoint(labels)
-
-
-def categories(dataset: Json) -> list[str]:
-    """Return the labels of a dataset's rows; none where it has no target, or one of numbers."""
-    target = next((column for column in dataset["columns"] if column["role"] == "target"), None)
-    return [] if target is None else target["categories"] or []
 
 
 def held_out_first(datasets: Sequence[Json]) -> list[Json]:

@@ -13,15 +13,21 @@ def _form(drawing: str, words: str) -> str:
     return form[: form.index("</form>")]
 
 
-def test_evaluations_are_offered_on_rows_with_the_model_s_labels(shop: Shop) -> None:
+def test_forms_offer_rows_of_whose_labels_the_model_knows_all(shop: Shop) -> None:
     workshop, frame = shop.workshop, frame_of(shop.fitted)
     known = workshop.register_dataset(frame.iloc[::2], target="t", name="known")
-    others = workshop.register_dataset(frame.iloc[::3].assign(t="neither"), target="t", name="others")
+    labels = frame["t"].astype(str)
+    texts = workshop.register_dataset(frame.iloc[::4].assign(t=labels.iloc[::4]), target="t", name="known as texts")
+    some = labels.where(frame.index % 9 > 0, "neither")
+    others = workshop.register_dataset(frame.iloc[::3].assign(t=some.iloc[::3]), target="t", name="others")
 
-    form = _form(VIEWS["models"](workshop.context, shop.model, {}), "evaluation")
+    drawing = VIEWS["models"](workshop.context, shop.model, {})
 
-    assert known in form
-    assert others not in form
+    for words in ("evaluation", "prototypes", "rules", "one tree", "label audit", "map"):
+        form = _form(drawing, words)
+        assert known in form
+        assert texts in form
+        assert others not in form
 
 
 def test_models_are_compared_with_those_of_the_same_features_and_classes(shop: Shop) -> None:

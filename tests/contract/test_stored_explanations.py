@@ -97,7 +97,7 @@ def test_what_was_answered_is_stored_byte_for_byte_with_what_was_asked_and_by_wh
     assert recorded.stored(last["id"])["row_id"] == "c"
     keys = recorded.guarded.call("GET", "/v1/api-keys?limit=1000", recorded.guarded.keys["admin"]).json()["data"]
     assert stored["key"] == next(key["id"] for key in keys if "audit" in key["scopes"] and "explain" in key["scopes"])
-    secret = recorded.api.http.headers["Authorization"].rpartition("_")[2].encode()
+    secret = recorded.api.http.headers["Authorization"].split("_", 2)[2].encode()  # which may have more of them
     assert not any(secret in path.read_bytes() for path in recorded.guarded.data_dir.glob("leafspace.db*"))
 
 

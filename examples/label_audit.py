@@ -46,4 +46,4 @@ model = client.register_model(memorising, data.data, name="tumours by heart", fe
 audit = client.label_audits.create(model, dataset).wait()
 first = {row.row for row in audit.suspects[: len(written) // 10]}
 print(f"a forest that learned all labels by heart: {len(first.intersection(wrong.tolist()))} of {len(wrong)}")
-print(f"caution: {audit.result.caution}")
+print(f"caution: {audit.result.cautions[0].detail}")

@@ -18,6 +18,7 @@ from .artefacts import (
     RequestedModel,
     RunOn,
 )
+from .cautions import CAUTIONS, Caution
 from .contract import (
     NUMBER,
     OBJECT,
@@ -454,14 +455,7 @@ class ApproximationTreeResult(Contract):
     training_evaluation: ApproximationTreeEvaluation = Field(
         description="Evaluation on the rows from which the tree was made."
     )
-    caution: str | None = Field(
-        default=None,
-        description="Warnings, in words, a sentence each: that the scores in `evaluation` may be too good, as they "
-        "were measured on the rows from which the result was made, on which the model may have been trained, or that "
-        "these are declared `held_out`; how many splits of `sta` "
-        "are significant within `max_pseudo_samples`, where not all are; which of the request's own `candidates` can "
-        "split nothing. Null where no such reason is known.",
-    )
+    cautions: list[Caution] = Field(description=CAUTIONS)
     validation: DepthValidation | None = Field(
         default=None,
         description="How the depth was chosen, with `max_depth: validate` and with `born_again`; null elsewhere, and "

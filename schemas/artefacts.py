@@ -209,11 +209,3 @@ class ConstantPrediction(Contract):
         description="Constant to which fidelities belong: the label that the model predicts most often, or the mean of "
         "its values for regression."
     )
-
-
-CAUTION_OF_FIGURES = (
-    "Warning, in words, that the scores in `evaluation` may be too good: they were measured on the rows from which the "
-    "result was made, on which the model may have been trained; where it reproduces at least 99 % of their targets "
-    "(regression: R2 of at least 0.95), it may have memorised them. Of a dataset that is declared `held_out` it says "
-    "so instead. Null where no reason for a warning is known."
-)

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .artefacts import REQUEST, RESULT, ArtefactView, ReferenceDataset, RequestedModel
+from .cautions import CAUTIONS, Caution
 from .contract import OBJECT, Contract, Identifier, RowId, RowIndex
 from .noun import JSON, Noun, Product
 from .paper_settings import MethodRequest
@@ -234,7 +235,7 @@ class ComparisonResult(Contract):
         description="What effects are in; `share`: of all mean absolute effects, where the two models have different "
         "scales; null without effects."
     )
-    cautions: list[str] = Field(description="Reasons to read the figures with care, in words; empty without any.")
+    cautions: list[Caution] = Field(description=CAUTIONS)
 
 
 class Comparison(ArtefactView):

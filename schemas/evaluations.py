@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .artefacts import REQUEST, RESULT, ArtefactView, RequestedModel
+from .cautions import CAUTIONS, Caution
 from .contract import OBJECT, Contract, Identifier, Many, Name, RowId, RowIndex, TaskOfModel
 from .models import ClassName
 from .noun import TABLE, Noun, Product
@@ -403,7 +404,7 @@ class EvaluationResult(Contract):
     )
     n_wrong: int = Field(description="Number of rows in `/content`: wrong predictions; of a regression all rows.")
     wrong_rows: list[WrongRow] = Field(description=f"The first {N_ROWS_SHOWN} of them.")
-    cautions: list[str] = Field(description="Reasons to read the figures with care, in words; empty without any.")
+    cautions: list[Caution] = Field(description=CAUTIONS)
 
 
 class Evaluation(ArtefactView):

@@ -19,6 +19,7 @@ from .artefacts import (
     UsedKind,
     UsedLeafRows,
 )
+from .cautions import CAUTIONS, Caution
 from .contract import OBJECT, ClassesOfModel, Contract, RowId, RowIndex, RowsOfDataset, TreesOfModel
 from .label_decisions import DecidedRow, LabelDecision
 from .noun import HTML, JSON, TABLE, Noun, Product
@@ -217,9 +218,7 @@ class LabelAuditResult(Contract):
     by_class: list[AuditedClass] = Field(description="The same by the rows' own labels, in the order of `classes`.")
     n_without_neighbors: int = Field(description="Number of rows that share no leaf with any other; they rank last.")
     model_agreement: float = Field(ge=0, le=1, description="Share of rows whose label the model predicts.")
-    caution: str | None = Field(
-        description="Why the ranking may be weaker than it could be, in words; null without such a reason."
-    )
+    cautions: list[Caution] = Field(description=CAUTIONS)
     rows: list[AuditedRow] = Field(description=f"The first {N_ROWS_SHOWN} rows, lowest support first.")
 
 

@@ -16,6 +16,7 @@ from .artefacts import (
     UsedKind,
     UsedLeafRows,
 )
+from .cautions import CAUTIONS, Caution
 from .contract import (
     OBJECT,
     ClassesOfModel,
@@ -132,7 +133,7 @@ class MapResult(Contract):
     )
     n_rows_evaluated: int = Field(description="Number of rows on which these figures were measured.")
     preview: MapPreview = Field(description=f"Some {N_PREVIEWED:,} rows of the map, or all.")
-    caution: str = Field(description="What the map does not show, in words.")
+    cautions: list[Caution] = Field(description=CAUTIONS)
 
 
 class Map(ArtefactView):

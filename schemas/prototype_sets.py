@@ -7,7 +7,6 @@ from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from .artefacts import (
-    CAUTION_OF_FIGURES,
     EVALUATION_DATASET,
     REQUEST,
     RESULT,
@@ -29,6 +28,7 @@ from .artefacts import (
     UsedKindOrDistance,
     UsedLeafRowsOrNull,
 )
+from .cautions import CAUTIONS, Caution
 from .contract import (
     NUMBER,
     OBJECT,
@@ -516,11 +516,7 @@ class PrototypeSetResult(Contract):
         description="Classes of rows of the dataset (see `labels`) without a prototype: the nearest prototype gives "
         "their rows another class, or none. Empty for regression.",
     )
-    caution: str | None = Field(
-        default=None,
-        description=f"{CAUTION_OF_FIGURES} It also names classes without a prototype, and a coverage of rows that was "
-        "not reached.",
-    )
+    cautions: list[Caution] = Field(description=CAUTIONS)
 
 
 class RepresentedRow(Contract):

@@ -7,7 +7,6 @@ from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from .artefacts import (
-    CAUTION_OF_FIGURES,
     EVALUATION_DATASET,
     REQUEST,
     RESULT,
@@ -19,6 +18,7 @@ from .artefacts import (
     RequestedModel,
     RunOn,
 )
+from .cautions import CAUTIONS, Caution
 from .contract import (
     NUMBER,
     OBJECT,
@@ -422,7 +422,7 @@ class RuleSetResult(Contract):
         description="Evaluation on `evaluation_dataset`, or else on the dataset itself."
     )
     training_evaluation: RuleSetEvaluation = Field(description="Evaluation on the rows from which the rules were made.")
-    caution: str | None = Field(default=None, description=CAUTION_OF_FIGURES)
+    cautions: list[Caution] = Field(description=CAUTIONS)
     regions: list[Region] = Field(
         default=[],
         description="The regions that `fab` or `em` fitted, with their parameters; empty for others. For each "

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from leafspace_drawings import ModelContext
 from leafspace_drawings.columns import ColumnNames
 from leafspace_drawings.model import cautions_of, kind_of, trust_of
-from leafspace_drawings.remedies import plain_caution
 from leafspace_drawings.words import brief, counted, effect_scale, measured_on, name_or_id, number, sentence, share
 
 from schemas.reports import Drift, ReportComparison
@@ -133,7 +132,7 @@ def _cautions(explained: Explained) -> Iterator[str]:
     """Yield the first cautions about the figures above, and what was not tested."""
     made = [explained.prototype_set, explained.rule_set, explained.approximation_tree]
     cautions = cautions_of([each for each in made if each is not None])
-    yield from (f"Caution: {sentence(plain_caution(each))}" for each in cautions[:_MOST_CAUTIONS])
+    yield from (f"Caution: {sentence(each)}" for each in cautions[:_MOST_CAUTIONS])
     if len(cautions) > _MOST_CAUTIONS:
         yield f"{len(cautions) - _MOST_CAUTIONS} more stand under “Limits”."
     if not explained.model.get("parity"):

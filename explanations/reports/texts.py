@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from leafspace_drawings.remedies import caution_text
+from leafspace_drawings.words import sentence
+
 from .inputs import Json, ReportInputs
 
 _PROTOTYPES: Mapping[str, str] = {
@@ -122,21 +125,25 @@ def _limits(shown: ReportInputs) -> Iterator[str]:
             "ones are, and the number is too high as a rule. On ten data sets, the interval held the number of planted "
             "wrong labels about as often as it says."
         )
-    if shown.label_audit is not None and shown.label_audit["result"].get("caution"):
-        yield f"Label audit: {shown.label_audit['result']['caution']}."
+    if shown.label_audit is not None:
+        yield from _cautions("Label audit", shown.label_audit)
     if not explained.model.get("parity"):
         yield "The model was registered without rows to compare: that it predicts as its library does was not tested."
     yield "Nothing here says that a feature causes an outcome: all results are about the model."
 
 
 def _evaluation(name: str, document: Json) -> Iterator[str]:
-    """Yield on which rows a result was evaluated, and its caution."""
+    """Yield on which rows a result was evaluated, and its cautions."""
     result = document["result"]
     on = result["evaluated_on"] if "evaluated_on" in result else result["evaluation"]["evaluated_on"]
     rows = "other rows than those" if on == "evaluation_dataset" else "the reference rows, those"
     yield f"{name}: evaluated on {rows} that they were made from."
-    if result.get("caution"):
-        yield f"{name}: {result['caution']}."
+    yield from _cautions(name, document)
+
+
+def _cautions(name: str, document: Json) -> Iterator[str]:
+    for caution in document["result"]["cautions"]:
+        yield f"{name}: {sentence(caution_text(caution))}"
 
 
 def _named(document: Json, names: Mapping[str, str]) -> str:

@@ -97,14 +97,13 @@ def _measured(context: AppContext, made: Sequence[tuple[Noun[Any], Json]]) -> Js
     small = [(noun, each["id"]) for noun, each in made if size_of(context, noun, each["id"]) <= MAX_DRAWN_BYTES]
     documents = {noun.name: ready_document(context, noun, artefact_id) for noun, artefact_id in small}
     evaluation, prototypes = documents.pop(EVALUATIONS.name, None), documents.get(PROTOTYPE_SETS.name)
-    cautions = cautions_of(list(documents.values()))
+    cautions = cautions_of([*documents.values(), *([] if evaluation is None else [evaluation])])
     figure = None
     if evaluation is not None:
         figure = ModelFigure.of_evaluation(evaluation["result"])
-        cautions += evaluation["result"]["cautions"]
     elif prototypes is not None:
         figure = ModelFigure.of_prototypes(prototypes["result"])
-    return None if figure is None else asdict(replace(figure, n_cautions=len(dict.fromkeys(cautions))))
+    return None if figure is None else asdict(replace(figure, n_cautions=len(cautions)))
 
 
 def _explainer_by(context: AppContext, model_id: str, prototype_sets: Sequence[Json]) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from leafspace_drawings import Choice, Entry, Form, options_of, pictures
-from leafspace_drawings.remedies import Step, kinds_of
+from leafspace_drawings.remedies import Step, step_of
 
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
@@ -50,15 +50,9 @@ def forms_of_cautions(noun: Noun[Any], document: Json, datasets: Sequence[Json])
         "larger": lambda: _larger(noun, document),
         "nearest_rows": lambda: _by_nearest_rows(noun, document),
     }
-    steps = {kind.step for caution in cautions_in(document) for kind in kinds_of(caution)}
+    steps = {step_of(caution) for caution in document["result"]["cautions"]}
     forms = {step: make() for step, make in made.items() if step in steps}
     return {step: some[0] for step, some in forms.items() if some}
-
-
-def cautions_in(document: Json) -> list[str]:
-    """Return the cautions of a result, be there one text or several."""
-    result = document["result"]
-    return [*result.get("cautions", ()), *([result["caution"]] if result.get("caution") else ())]
 
 
 def remeasured(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> list[Form]:
@@ -90,7 +84,7 @@ def _other_rows(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> li
 
 def _not_worse(others: Sequence[Json], measured: Json, document: Json) -> list[Json]:
     """Return those of other datasets that are held out if the measured one is, and larger where that is too small."""
-    codes = {kind.code for caution in cautions_in(document) for kind in kinds_of(caution)}
+    codes = {caution["code"] for caution in document["result"]["cautions"]}
     return [
         each
         for each in others

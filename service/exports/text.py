@@ -95,8 +95,7 @@ def write_indented_tree(content: ApproximationTreeResult, adverse: Collection[st
     if any(node.settled for node in content.nodes):
         head.append(ABOUT_SETTLED)
     head += [*of_validation(content), *of_repeats(content)]
-    if content.caution is not None:
-        head.append(f"Caution: {on_one_line(content.caution)}.")
+    head += [f"Caution: {on_one_line(caution.text)}." for caution in content.cautions]
     return "\n".join([*head, "", *_indented_lines(content, 0, "", "")]) + "\n"
 
 

@@ -564,9 +564,9 @@ def test_figures_on_the_rows_that_a_tree_was_grown_from_are_cautioned_of(api: Ap
         for generator in ({"method": "ranks"}, {"method": "dataset", "dataset": other})
     )
 
-    sentence = "the pseudo-samples were rows of evaluation_dataset"
-    assert sentence in given["caution"].lower()
-    assert sentence not in (drawn["caution"] or "").lower()
+    code = "grown_from_its_evaluation_rows"
+    assert code in [each["code"] for each in given["cautions"]]
+    assert code not in [each["code"] for each in drawn["cautions"]]
 
 
 def test_ism_is_refused_where_columns_are_mixed_and_sta_is_not(api: Api, forest: Registered) -> None:

@@ -378,5 +378,6 @@ def test_an_outcome_that_no_row_has_is_a_caution_of_its_prototypes(api: Api, dec
     bands = [{"outcome": "approve", "below": 0.001}, {"outcome": "refer", "below": 0.0011}, {"outcome": "decline"}]
     model = _register(api, "binary", {"score_of": "1", "bands": bands}).json()["id"]
     made = api.make(model=model, dataset=decided["dataset"], n_prototypes=4, proximity_kind="random_forest")
-    assert "no row of the dataset is decided as 'refer', so that nothing" in made["result"]["caution"]
-    assert "no row of the dataset is decided" not in decided["prototypes"]["result"]["caution"]
+    (unreached,) = [each for each in made["result"]["cautions"] if each["code"] == "outcomes_without_rows"]
+    assert unreached["detail"].startswith("no row of the dataset is decided as 'refer', so that nothing")
+    assert "outcomes_without_rows" not in [each["code"] for each in decided["prototypes"]["result"]["cautions"]]

@@ -128,7 +128,7 @@ def test_rows_that_are_declared_held_out_are_said_to_be(api: Api, registered: Re
     assert dataset["id"] != registered.dataset["id"]
     prototypes = api.make(model=registered.model["id"], dataset=dataset["id"], n_prototypes=4)
     result = prototypes["result"]
-    assert "the dataset declares that the model was not trained on them" in result["caution"]
+    assert result["cautions"][0]["code"] == "measured_on_its_own_rows"
     assert result["typicality"]["caution"] is None
     request = {"model": registered.model["id"], "prototype_set": prototypes["id"]}
     explainer = api.post("/v1/explainers", request).json()["id"]

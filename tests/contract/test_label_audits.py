@@ -28,7 +28,7 @@ _RESULT_FIELDS = {
         "by_class",
         "n_without_neighbors",
         "model_agreement",
-        "caution",
+        "cautions",
     ),
     *("n_trees_used", "min_leaf_rows", "leaf_steps", "rows"),
 }
@@ -96,7 +96,7 @@ def test_a_ready_audit_shows_its_most_suspect_rows(api: Api, request_: Json, mad
     assert (result["classes"], result["n_rows"], result["n_trees"]) == (["0", "1"], 569, 20)
     assert 0 < result["n_suggested"] < 100
     assert 0.9 < result["model_agreement"] < 0.97
-    assert result["caution"] is None
+    assert result["cautions"] == []
     assert [row["rank"] for row in result["rows"]] == list(range(1, 101))
     (listed,) = (each for each in api.get(f"{_PATH}?limit=1000").json()["data"] if each["id"] == made["id"])
     assert (listed["status"], listed["result"]) == ("ready", None)
@@ -183,7 +183,7 @@ def test_what_the_model_was_shown_is_named_as_a_weakness(api: Api) -> None:
     made = api.made(_PATH, _register(api, "random_forest_binary", frame_of(model).assign(t=labels)))
 
     assert made["result"]["model_agreement"] == 1
-    assert "may have learned the wrong labels, too" in made["result"]["caution"]
+    assert "may have learned the wrong labels, too" in made["result"]["cautions"][0]["detail"]
 
 
 @pytest.mark.long

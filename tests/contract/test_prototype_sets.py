@@ -35,7 +35,7 @@ _RESULT_FIELDS = {
     *("objective_upper_bound", "certificate", "certificate_scope", "certificate_objective"),
     *("all_rows_upper_bound", "all_rows_certificate"),
     *("stopped_by", "prototypes", "quality", "evaluation", "evaluated_on", "measured_against", "baseline"),
-    *("classes_without_prototypes", "caution", "criticisms"),
+    *("classes_without_prototypes", "cautions", "criticisms"),
 }
 _PROTOTYPE_FIELDS = {
     *("rank", "row_id", "row", "label", "value", "predicted", "target"),

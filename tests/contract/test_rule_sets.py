@@ -134,7 +134,7 @@ def test_rules_are_evaluated_on_other_rows_when_requested(api: Api, forest: Regi
     on = {
         part: (result[part]["n_rows"], result[part]["evaluated_on"]) for part in ("evaluation", "training_evaluation")
     }
-    assert result["caution"] is None
+    assert result["cautions"] == []
     assert on == {"evaluation": (169, "evaluation_dataset"), "training_evaluation": (400, "dataset")}
     assert result["evaluation"]["as_printed"]["error"] < 0.25
     on_itself = api.post(_PATH, {**by_tree, "dataset": first, "evaluation_dataset": first})

@@ -118,7 +118,7 @@ def _evaluation(**more: Any) -> Json:
         "regions": [region],
         "n_wrong": 3,
         "wrong_rows": [wrong],
-        "cautions": ["figures of 8 rows are uncertain"],
+        "cautions": [{"code": "few_rows", "detail": "figures of 8 rows are uncertain", "remedy": None}],
     }
     request = {"model": "mdl_1", "dataset": "ds_2", "positive": None, "group_by": ["sex"]}
     return {"object": "evaluation", "id": "evl_1", "request": request, "result": result | more}

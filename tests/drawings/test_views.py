@@ -98,7 +98,15 @@ def _names_replaced(found: Any, name: str) -> Any:  # JSON
     return [_names_replaced(value, name) for value in found] if isinstance(found, list) else found
 
 
-_NAMED = ("name", "feature", "row_id", "text", "detail", "summary", "stage", "caution")
+def _caution(
+    detail: str,
+    code: str = "measured_on_training_rows",
+    remedy: str | None = "name rows that it was not trained on as evaluation_dataset",
+) -> dict[str, str | None]:
+    return {"code": code, "detail": detail, "remedy": remedy}
+
+
+_NAMED = ("name", "feature", "row_id", "text", "detail", "summary", "stage", "remedy")
 
 
 @pytest.mark.parametrize("schema", DRAWN)
@@ -303,7 +311,7 @@ def test_a_model_names_its_features_as_the_dataset_does_and_lists_what_was_made_
     model, dataset, rules = document("Model"), document("Dataset"), document("RuleSet")
     titled = next(column for column in dataset["columns"] if column["title"] and column["unit"])
     usage = [{"feature": titled["name"], "share_of_trees": 0.5, "share_of_questions": 0.25}]
-    rules["result"]["caution"] = "the model predicts 100.0% of these labels"
+    rules["result"]["cautions"] = [_caution("the model predicts 100.0% of these labels")]
     made = made_of({"rule_sets": [rules]}, Links(""))
 
     drawing = draw_model(model, ModelContext((), [rules], (), usage, made, dataset, Links("")))
@@ -370,10 +378,10 @@ def test_a_model_says_what_it_decides_how_well_and_what_counts_and_a_caution_has
     model["decision"] = {"score_of": second, "bands": bands, "best_first": True, "adverse": ["decline"]}
     target = next(column for column in dataset["columns"] if column["role"] == "target")
     target["labels"] = [{"value": "decline", "label": "Declined"}, {"value": second, "label": "Defaulted"}]
-    asking = "figures flatter; name rows that it was not trained on as evaluation_dataset"
-    prototypes["result"]["caution"] = f"{asking}. The second"
+    asking = _caution("figures flatter")
+    prototypes["result"]["cautions"] = [asking, _caution("the second", "hardly_better_than_constant", None)]
     rules = document("RuleSet")
-    rules["result"]["caution"] = asking
+    rules["result"]["cautions"] = [asking]
     sizes = [{"feature": name, "effect": 0.5 / rank} for rank, name in enumerate(model["feature_names"], 1)]
     effects = {"n_rows": 100, "among": 150, "kind": "contrast", "scale": "probability", "mean_absolute_effects": sizes}
     remedy = Form(
@@ -425,7 +433,7 @@ def test_an_explainer_says_at_a_glance_what_its_model_decides_and_how_well() -> 
 @pytest.mark.parametrize("schema", ["ApproximationTree", "PrototypeSet", "RuleSet"])
 def test_a_caution_that_asks_for_other_rows_has_the_link_that_registers_them(schema: str) -> None:
     found = document(schema)
-    found["result"]["caution"] = "figures flatter; name rows that it was not trained on as evaluation_dataset"
+    found["result"]["cautions"] = [_caution("figures flatter")]
     contexts = {"ApproximationTree": TreeContext, "PrototypeSet": SetContext, "RuleSet": RulesContext}
     draw = pictures()[found["object"]].draw
 
@@ -451,7 +459,8 @@ def test_settled_leaves_have_a_mark_and_a_legend() -> None:
     leaves = [node for node in found["result"]["nodes"] if node["left"] is None]
     for node in leaves:
         node["settled"] = node is leaves[0]
-    found["result"]["caution"] = "none of 3 splits of the tree are significant"
+    tests = "none of 3 splits of the tree are significant"
+    found["result"]["cautions"] = [_caution(tests, "splits_not_significant", None)]
 
     text = unescape(drawn("ApproximationTree", found))
 

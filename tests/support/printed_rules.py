@@ -78,6 +78,7 @@ def rule_set(
             "default_scores": [],
             "default_support": 0,
             "evaluation": _EVALUATION,
+            "cautions": [],
             "training_evaluation": _EVALUATION,
             "restarts": [],
             "lower_bounds": [],

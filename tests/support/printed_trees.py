@@ -49,6 +49,7 @@ def document(
         "smoothing": None,
         "evaluation": _EVALUATION,
         "training_evaluation": _EVALUATION,
+        "cautions": [],
         "stability": None,
         "n_repeats": 1,
     }

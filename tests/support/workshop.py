@@ -18,6 +18,7 @@ from sandbox.child import answer_to, named_function
 from sandbox.child_process import ChildOutcome
 from sandbox.messages import Request
 from schemas.approximation_trees import APPROXIMATION_TREES, ApproximationTree, ApproximationTreeRequest
+from schemas.cautions import Caution
 from schemas.comparisons import COMPARISONS, Comparison, ComparisonRequest
 from schemas.datasets import DatasetMetadata
 from schemas.evaluations import EVALUATIONS, Evaluation, EvaluationRequest
@@ -79,6 +80,16 @@ def result_of(made: _Made[Result_co]) -> Result_co:
     """Return the result of an artefact that is ready."""
     assert made.result is not None, made.problem
     return made.result
+
+
+class _Cautioned(Protocol):
+    @property
+    def cautions(self) -> list[Caution]: ...
+
+
+def cautions_of(result: _Cautioned) -> str:
+    """Return what the cautions of a result say, a line each."""
+    return "\n".join(caution.text for caution in result.cautions)
 
 
 class Workshop:

@@ -18,6 +18,7 @@ from schemas.approximation_trees import (
     Smoothing,
     StructureCount,
 )
+from schemas.cautions import Caution
 from schemas.generators import DatasetGenerator
 from schemas.models import Score
 from schemas.rule_sets import RuleFeature
@@ -43,7 +44,7 @@ from tree_explainers.questions.conditions import Condition, condition_text, ques
 from ..runtime.context import JobContext, Produced
 from .approximation_tree_growth import ApproximationTreeInputs, grow_trees, load_inputs, method_of, unusable_candidates
 from .approximation_tree_rows import EvaluationRows, PartitionedRows
-from .cautions import caution_of_agreement, caution_of_figures, joined_cautions
+from .cautions import caution_of_agreement, caution_of_figures, known_cautions
 from .row_targets import ConstantPredictions, constant_predictions, name_constants
 from .surrogates import feature_type
 
@@ -154,34 +155,32 @@ def _against_target(scores: Measured | None) -> dict[str, float | None]:
     return {} if scores is None else asdict(scores)
 
 
-def _caution(
+def _cautions(
     request: ApproximationTreeRequest,
     inputs: ApproximationTreeInputs,
     tree: ApproximationTree,
     measured: ApproximationTreeEvaluation,
-) -> str | None:
-    """Return all that speaks against relying on the tree or its figures, a sentence each."""
-    cautions = [
+) -> list[Caution]:
+    """Return all that speaks against relying on the tree or its figures."""
+    return known_cautions(
         caution_of_agreement(measured, measured.constant),
         _caution_of_figures(measured, are_held_out=inputs.are_held_out),
         _caution_of_generator(request),
         caution_of_tests(request, tree),
         caution_of_candidates(unusable_candidates(request, inputs), request.min_samples_leaf, inputs.phrases),
-    ]
-    return joined_cautions(cautions)
+    )
 
 
-def _caution_of_generator(request: ApproximationTreeRequest) -> str | None:
+def _caution_of_generator(request: ApproximationTreeRequest) -> Caution | None:
     """Return a caution if the tree was grown from the rows that it is measured on."""
     generator = request.generator
     if not isinstance(generator, DatasetGenerator) or generator.dataset != request.evaluation_dataset:
         return None
-    return (
-        "the pseudo-samples were rows of evaluation_dataset: these figures are better than those of other rows will be"
-    )
+    detail = "the pseudo-samples were the rows of these figures, which are better than those of other rows will be"
+    return Caution(code="grown_from_its_evaluation_rows", detail=detail)
 
 
-def _caution_of_figures(measured: ApproximationTreeEvaluation, *, are_held_out: bool) -> str | None:
+def _caution_of_figures(measured: ApproximationTreeEvaluation, *, are_held_out: bool) -> Caution | None:
     if measured.evaluated_on != "dataset":
         return None
     accuracy, r2 = (None, None) if measured.model is None else (measured.model.accuracy, measured.model.r2)
@@ -215,7 +214,7 @@ def _content(
         implications=view_implications(tree, inputs.phrases),
         training_evaluation=on_training,
         evaluation=elsewhere or on_training,
-        caution=_caution(request, inputs, grown, elsewhere or on_training),
+        cautions=_cautions(request, inputs, grown, elsewhere or on_training),
         validation=view_validation(grown),
         stability=view_stability(trees),
         n_repeats=len(trees),
@@ -275,21 +274,27 @@ def view_validation(tree: ApproximationTree) -> DepthValidation | None:
     )
 
 
-def caution_of_tests(request: ApproximationTreeRequest, tree: ApproximationTree) -> str | None:
+def caution_of_tests(request: ApproximationTreeRequest, tree: ApproximationTree) -> Caution | None:
     """Return how many of the tree's splits are significant, unless all are or none was tested."""
     tests = [node.confidence for node in tree.nodes if node.confidence is not None]
     n_significant = sum(not test.at_cap for test in tests)
     if n_significant == len(tests):
         return None
+    return Caution(code="splits_not_significant", detail=_about_tests(request, n_significant, len(tests)))
+
+
+def _about_tests(request: ApproximationTreeRequest, n_significant: int, n_tests: int) -> str:
     within, by = f"significant within {request.max_pseudo_samples:,} pseudo-samples", _CHOSEN_BY[request.choose_by]
-    if len(tests) == 1:
+    if n_tests == 1:
         return f"the only split of the tree is not {within}; it was chosen by {by}"
     shown, others = (f"{n_significant:,}", "the others") if n_significant else ("none", "they")
     verb = "is" if n_significant == 1 else "are"
-    return f"{shown} of the {len(tests):,} splits of the tree {verb} {within}; {others} were chosen by {by}"
+    return f"{shown} of the {n_tests:,} splits of the tree {verb} {within}; {others} were chosen by {by}"
 
 
-def caution_of_candidates(unusable: Sequence[Condition | str], min_samples_leaf: int, phrases: Phrases) -> str | None:
+def caution_of_candidates(
+    unusable: Sequence[Condition | str], min_samples_leaf: int, phrases: Phrases
+) -> Caution | None:
     """Return which of the request's own candidates can split nothing, unless all can."""
     if not unusable:
         return None
@@ -298,7 +303,7 @@ def caution_of_candidates(unusable: Sequence[Condition | str], min_samples_leaf:
     rows = "no row of the dataset" if min_samples_leaf == 1 else f"fewer than {min_samples_leaf:,} rows of the dataset"
     those = "it leaves" if len(unusable) == 1 else "they leave"
     effect = f"of the given candidates, {len(unusable):,} can split nothing, as {those} {rows} on one side"
-    return f"{effect}, or no known value: {listed}"
+    return Caution(code="candidates_split_nothing", detail=f"{effect}, or no known value: {listed}")
 
 
 def view_stability(trees: Sequence[ApproximationTree]) -> list[StructureCount] | None:

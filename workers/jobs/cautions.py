@@ -1,11 +1,13 @@
 """Cautions: why figures may flatter, where a model or a relational forest has memorised the rows behind them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from leafspace_drawings.words import tenths
 
+from schemas.cautions import Caution, CautionCode
 from schemas.relational_forests import ForestEvaluation, ForestScores, ForestWarning
 from tree_explainers.relational.forests import labelled_examples
 
@@ -23,13 +25,13 @@ _WHAT_TO_DO = (
     "it learned these examples by heart, and what it explains says nothing about others: declare foreign keys, leave "
     "out columns that identify rows, or take a larger min_samples_leaf"
 )
+_OTHER_ROWS = "name rows that it was not trained on as evaluation_dataset"
 _FIGURES_FLATTER = (
-    "where it was trained on the same rows, {memorised}figures measured on them may be better than on other rows; name "
-    "rows that it was not trained on as evaluation_dataset"
+    "where it was trained on the same rows, {memorised}figures measured on them may be better than on other rows"
 )
 _OF_SAME_ROWS = (
     "these figures were measured on the rows that this was made from: where the model was trained on them, they may be "
-    "better than on other rows; name rows that it was not trained on as evaluation_dataset"
+    "better than on other rows"
 )
 _OF_HELD_OUT_ROWS = (
     "these figures were measured on the rows that this was made from; the dataset declares that the model was not "
@@ -38,8 +40,8 @@ _OF_HELD_OUT_ROWS = (
 
 TYPICALITY_OF_MEMORISED_ROWS = (
     "prototypes were selected from these very rows: where the model was trained on them, they may be nearer to "
-    "prototypes than new rows are, which then look less typical than they are; name rows that it was not trained on as "
-    "evaluation_dataset"
+    "prototypes than new rows are, which then look less typical than they are; "
+    f"{_OTHER_ROWS}"
 )
 
 
@@ -63,7 +65,12 @@ class ConstantAgreement(Agreement, Protocol):
         """The answer that agrees with the model most often."""
 
 
-def caution_of_agreement(measured: Agreement, constant: ConstantAgreement | None) -> str | None:
+def known_cautions(*cautions: Caution | None) -> list[Caution]:
+    """Return those of these that there are."""
+    return [each for each in cautions if each is not None]
+
+
+def caution_of_agreement(measured: Agreement, constant: ConstantAgreement | None) -> Caution | None:
     """Return a caution if predictions agree with the model hardly more than a constant answer does; else nothing.
 
     The balanced figure shows that first where classes are unequal: one answer agrees for nearly all rows of a model
@@ -79,35 +86,20 @@ def caution_of_agreement(measured: Agreement, constant: ConstantAgreement | None
     alike = f"with each class counted alike, this agrees with the model in {tenths(balanced)} of the rows"
     if of_constant < 1 and balanced - balanced_of_constant < _HOLLOW * (1 - balanced_of_constant):
         than = f"{always} ({tenths(balanced_of_constant)})"
-        return f"{alike}, hardly more than {than}: it says little of what the model does"
+        return _hollow(f"{alike}, hardly more than {than}: it says little of what the model does")
     if of_constant < 1 and agreement <= of_constant:
-        return (
+        return _hollow(
             f"this agrees with the model in {tenths(agreement)} of the rows, no more than {always} "
             f"({tenths(of_constant)}); {alike} against {tenths(balanced_of_constant)}"
         )
     return None
 
 
-def joined_cautions(cautions: Sequence[str | None]) -> str | None:
-    """Return cautions as sentences one after the other, without the last full stop; nothing if there are none."""
-    sentences = [caution for caution in cautions if caution is not None]
-    return ". ".join([*sentences[:1], *(each[0].upper() + each[1:] for each in sentences[1:])]) or None
+def _hollow(detail: str) -> Caution:
+    return Caution(code="hardly_better_than_constant", detail=detail)
 
 
-def caution_of_labels(agreement: float, consequence: str) -> str | None:
-    """Return a caution if a model repeats nearly all labels of some rows; nothing otherwise.
-
-    Parameters
-    ----------
-    agreement
-        Share of the labels that the model predicts, from 0 to 1.
-    consequence
-        The effect of that on the result, as the rest of the sentence.
-    """
-    return f"the model predicts {tenths(agreement)} of these labels: {consequence}" if agreement >= _MEMORISED else None
-
-
-def caution_of_figures(*, accuracy: float | None, r2: float | None, are_held_out: bool) -> str:
+def caution_of_figures(*, accuracy: float | None, r2: float | None, are_held_out: bool) -> Caution:
     """Return what to know of figures that were measured on the rows that an artefact was made from.
 
     Parameters
@@ -118,7 +110,7 @@ def caution_of_figures(*, accuracy: float | None, r2: float | None, are_held_out
         Whether the dataset declares that the model was not trained on them.
     """
     if are_held_out:
-        return _OF_HELD_OUT_ROWS
+        return Caution(code="measured_on_its_own_rows", detail=_OF_HELD_OUT_ROWS)
     if accuracy is not None:
         is_memorised, beginning = (
             accuracy >= _MEMORISED,
@@ -127,26 +119,40 @@ def caution_of_figures(*, accuracy: float | None, r2: float | None, are_held_out
     elif r2 is not None:
         is_memorised, beginning = r2 >= _MEMORISED_R2, f"the model's values have an R2 of {r2:.3f} to these rows' own"
     else:
-        return _OF_SAME_ROWS
+        return Caution(code="measured_on_training_rows", detail=_OF_SAME_ROWS, remedy=_OTHER_ROWS)
     memorised = "it may have memorised them, and " if is_memorised else ""
-    return f"{beginning}: {_FIGURES_FLATTER.format(memorised=memorised)}"
+    detail = f"{beginning}: {_FIGURES_FLATTER.format(memorised=memorised)}"
+    return Caution(code="measured_on_training_rows", detail=detail, remedy=_OTHER_ROWS)
 
 
-def caution_of_memory(consequence: str, *, accuracy: float | None = None, r2: float | None = None) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """What it means for a result that a model repeats the targets of its rows."""
+
+    code: CautionCode
+    detail: str  # the rest of the sentence
+    remedy: str | None = None
+
+
+def caution_of_memory(
+    consequence: Consequence, *, accuracy: float | None = None, r2: float | None = None
+) -> Caution | None:
     """Return a caution if a model repeats the targets of rows as it does of those that it was trained on.
 
     Parameters
     ----------
     consequence
-        The effect of that on the result, as the rest of the sentence.
+        What that means for the result.
     accuracy, r2
         How well the model predicts the target of the rows; ``None`` where that is not known.
     """
-    if accuracy is not None:
-        return caution_of_labels(accuracy, consequence)
-    if r2 is None or r2 < _MEMORISED_R2:
+    if accuracy is not None and accuracy >= _MEMORISED:
+        repeated = f"the model predicts {tenths(accuracy)} of these labels"
+    elif accuracy is None and r2 is not None and r2 >= _MEMORISED_R2:
+        repeated = f"the model's values have an R2 of {r2:.3f} to these rows' own"
+    else:
         return None
-    return f"the model's values have an R2 of {r2:.3f} to these rows' own: {consequence}"
+    return Caution(code=consequence.code, detail=f"{repeated}: {consequence.detail}", remedy=consequence.remedy)
 
 
 # Relational forests: those that learned examples by heart.

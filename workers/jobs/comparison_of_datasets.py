@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explanations.comparison_texts import summary_of_datasets
+from schemas.cautions import Caution
 from schemas.comparisons import (
     MAX_SAMPLED_ROWS,
     ComparisonRequest,
@@ -37,6 +38,7 @@ from ..runtime.context import JobContext
 from .comparison_rows import (
     N_REFERENCES,
     ComparedRows,
+    caution_of_no_effects,
     draw_sample,
     effects_of,
     features_of,
@@ -52,9 +54,11 @@ _MOST_EFFECTS = 20
 _TWO = 2  # classes, of which one score says all
 _FAMILIES = 2  # of comparisons, of shares and of distances, which share the probability of a false claim
 _LOADED, _TYPICAL, _EXPLAINED = (0.3, 0.6), 0.75, 1.0
-_TRAINED_ON = (
-    "dataset is not declared as held out: where the model was trained on its rows, others may differ from them though "
-    "nothing has changed; name rows that it was not trained on, and declare them as held_out"
+_TRAINED_ON = Caution(
+    code="measured_on_training_rows",
+    detail="the older rows are not declared as held out: where the model was trained on them, others may differ from "
+    "them though nothing has changed",
+    remedy="name rows that it was not trained on, and declare them as held_out",
 )
 
 
@@ -98,7 +102,7 @@ def compare_datasets(context: JobContext, request: ComparisonRequest) -> Compari
         effects = _effects(context, first, second, part_of(context.report, _TYPICAL, _EXPLAINED))
     except MethodNotApplicable as refusal:
         effects = None
-        cautions.append(f"no effects are compared: {refusal}")
+        cautions.append(caution_of_no_effects(refusal))
     drift, moved = _drift((first, second), typicality, effects)
     return ComparisonResult(
         summary=summary_of_datasets(drift, first.scored.n_rows, second.scored.n_rows),

@@ -10,19 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.cautions import Caution
 from schemas.comparisons import MAX_SAMPLED_ROWS, ComparisonRequest
 from storage.dataset_rows import open_rows
 from storage.datasets import DatasetStore
 from storage.models import ModelStore
 from tree_explainers.comparisons.feature_effects import FeatureEffects, feature_effects
 from tree_explainers.compute.progress import ReportProgress, part_of
+from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, tree_weights
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.prediction_scores import r2_of
 from tree_explainers.rows import Rows
 
 from ..runtime.context import JobContext
-from .cautions import caution_of_memory
+from .cautions import Consequence, caution_of_memory
 from .inputs import OpenModel, ScoredDataset, apply_model, open_model
 from .row_targets import fitting_targets
 
@@ -101,7 +103,7 @@ def effects_of(
     return feature_effects(parts, explained, references, scores, rows.scored.columns, report)
 
 
-def caution_of_rows(context: JobContext, rows: ComparedRows, consequence: str) -> str | None:
+def caution_of_rows(context: JobContext, rows: ComparedRows, consequence: Consequence) -> Caution | None:
     """Return a caution if a model repeats the targets of rows that are not declared as held out from its training."""
     held_out = rows.scored.stored.view.held_out
     targets = None if held_out else fitting_targets(context.objects, rows.model, rows.scored)
@@ -113,6 +115,11 @@ def caution_of_rows(context: JobContext, rows: ComparedRows, consequence: str) -
     if targets.values is None:
         return None
     return caution_of_memory(consequence, r2=r2_of(rows.scored.scores[:, 0].astype(np.float64), targets.values))
+
+
+def caution_of_no_effects(refusal: MethodNotApplicable) -> Caution:
+    """Return the caution of a comparison whose models have no effects."""
+    return Caution(code="no_effects_compared", detail=f"no effects are compared: {refusal}")
 
 
 @dataclass(frozen=True, slots=True)

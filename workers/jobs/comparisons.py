@@ -27,12 +27,14 @@ from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.share_intervals import wilson_interval
 
 from ..runtime.context import JobContext, Produced
+from .cautions import Consequence, known_cautions
 from .comparison_changes import prototypes_of_change, regions_of_change, rows_changed_most
 from .comparison_of_datasets import compare_datasets
 from .comparison_rows import (
     N_EXPLAINED,
     N_REFERENCES,
     ModelPair,
+    caution_of_no_effects,
     caution_of_rows,
     effects_of,
     features_of,
@@ -54,9 +56,10 @@ _NEIGHBOR_ROWS = 300  # whose nearest are compared
 _UNKNOWN = -1  # the score of a class that a model does not have
 _TINY = 1e-300  # in place of no effects at all, that are divided by
 _LOADED, _SEARCHED, _EXPLAINED = 0.6, 0.8, 0.95
-_MEMORY = (
-    "where a model was trained on them, it repeats what it learned, and the models may differ in more of other rows; "
-    "name rows that neither was trained on as dataset"
+_MEMORY = Consequence(
+    "measured_on_training_rows",
+    "where a model was trained on them, it repeats what it learned, and the models may differ in more of other rows",
+    "name rows that neither was trained on as dataset",
 )
 
 
@@ -67,12 +70,12 @@ def compare_models(context: JobContext, request: ComparisonRequest) -> Compariso
     columns = read_columns(context, first, list(dict.fromkeys((*first.scored.columns, *second.scored.columns))))
     changed = _changed(context, request, pair, columns)
     report = part_of(context.report, _SEARCHED, _EXPLAINED)
-    cautions = list(filter(None, dict.fromkeys(caution_of_rows(context, side, _MEMORY) for side in pair.sides)))
+    cautions = known_cautions(*dict.fromkeys(caution_of_rows(context, side, _MEMORY) for side in pair.sides))
     try:
         effects = _effects(pair, columns, report)
     except MethodNotApplicable as refusal:
         effects = None
-        cautions.append(f"no effects are compared: {refusal}")
+        cautions.append(caution_of_no_effects(refusal))
     moved, scale = ([], None) if effects is None else _effect_changes(*effects)
     return ComparisonResult(
         summary=summary_of_models(changed, first.scored.n_rows),

@@ -1,12 +1,13 @@
 """Make an evaluation: how well a model predicts the labels of a dataset, and where it is wrong."""
 
 from explanations.evaluation_texts import summary_of_evaluation
+from schemas.cautions import Caution
 from schemas.evaluations import N_ROWS_SHOWN, EvaluationRequest, EvaluationResult, WrongRow
 from tree_explainers.compute.progress import part_of
 from tree_explainers.prediction_scores import r2_of
 
 from ..runtime.context import JobContext, Produced
-from .cautions import caution_of_memory
+from .cautions import Consequence, caution_of_memory, known_cautions
 from .evaluation_classes import evaluate_classes, positive_class
 from .evaluation_groups import evaluate_groups
 from .evaluation_regions import find_error_regions
@@ -16,9 +17,10 @@ from .wrong_rows import rank_wrong_rows, read_first_rows, write_wrong_rows
 
 _LOADED, _MEASURED, _SEARCHED = 0.5, 0.7, 0.95
 _FEW_ROWS = 100
-_MEMORY = (
-    "where it was trained on these rows, it repeats what it learned, and will be wrong more often on others; name rows "
-    "that it was not trained on as dataset"
+_MEMORY = Consequence(
+    "measured_on_training_rows",
+    "where it was trained on these rows, it repeats what it learned, and will be wrong more often on others",
+    "name rows that it was not trained on as dataset",
 )
 
 
@@ -68,16 +70,28 @@ def _measured_on(rows: EvaluatedRows) -> str:
     return f"{which}; whether the model was trained on them is not known"
 
 
-def _cautions(rows: EvaluatedRows) -> list[str]:
+def _cautions(rows: EvaluatedRows) -> list[Caution]:
     """Return the reasons to read the figures with care."""
-    cautions = []
-    if not rows.stored.view.held_out:
-        r2 = None if rows.truth.values is None else r2_of(rows.values, rows.truth.values)
-        accuracy = None if rows.labels is None else 1 - float(rows.errors.mean())
-        cautions.append(caution_of_memory(_MEMORY, accuracy=accuracy, r2=r2))
-    if rows.n_rows < _FEW_ROWS:
-        cautions.append(f"figures of {rows.n_rows:,} rows are uncertain: see their intervals")
-    if rows.truth.classes is not None and (rows.truth.classes == rows.truth.classes[0]).all():
-        label = rows.classes[rows.truth.classes[0]]
-        cautions.append(f"all rows have the label {label!r}: nothing says how well it is separated from others")
-    return [caution for caution in cautions if caution is not None]
+    return known_cautions(_caution_of_memory(rows), _caution_of_few_rows(rows.n_rows), _caution_of_one_label(rows))
+
+
+def _caution_of_memory(rows: EvaluatedRows) -> Caution | None:
+    if rows.stored.view.held_out:
+        return None
+    r2 = None if rows.truth.values is None else r2_of(rows.values, rows.truth.values)
+    accuracy = None if rows.labels is None else 1 - float(rows.errors.mean())
+    return caution_of_memory(_MEMORY, accuracy=accuracy, r2=r2)
+
+
+def _caution_of_few_rows(n_rows: int) -> Caution | None:
+    if n_rows >= _FEW_ROWS:
+        return None
+    return Caution(code="few_rows", detail=f"figures of {n_rows:,} rows are uncertain: see their intervals")
+
+
+def _caution_of_one_label(rows: EvaluatedRows) -> Caution | None:
+    if rows.truth.classes is None or (rows.truth.classes != rows.truth.classes[0]).any():
+        return None
+    label = rows.classes[rows.truth.classes[0]]
+    detail = f"all rows have the label {label!r}: nothing says how well it is separated from others"
+    return Caution(code="one_label", detail=detail)

@@ -1,5 +1,6 @@
 """Make a label audit: rows ranked by how far the rows that are like them disagree with their label."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pyarrow.parquet as pq
 from leafspace_drawings.words import tenths
 from numpy.typing import NDArray
 
+from schemas.cautions import Caution
 from schemas.label_audits import (
     DEFAULT_NEIGHBORS,
     MOST_ROWS_OF_NEIGHBORS,
@@ -27,7 +29,7 @@ from tree_explainers.leaf_space.coarser_leaves import coarser_leaves, steps_of_m
 from tree_explainers.leaf_space.votes import Votes, votes_of_all_rows
 
 from ..runtime.context import JobContext, Produced
-from .cautions import caution_of_labels
+from .cautions import Consequence, caution_of_memory, known_cautions
 from .inputs import row_names
 from .label_estimates import LabelEstimate, estimate_labels
 from .row_targets import classes_of_rows, known_targets
@@ -51,9 +53,10 @@ SCHEMA = pa.schema(
 )
 _GROUP_LINES, _GROUP_NAME_BYTES = 65_536, 64 << 20
 _MOST_UNOPPOSED = 0.1  # share of rows that an audit cannot suspect, with which ``auto`` is content
-_RANKING_IS_WEAKER = (
+_RANKING_IS_WEAKER = Consequence(
+    "audited_by_training_labels",
     "where it was grown on the same rows, it may have learned the wrong labels, too, and wrong ones stand out less; "
-    "a model with larger leaves, or one trained on other rows, may show more"
+    "a model with larger leaves, or one trained on other rows, may show more",
 )
 
 _RANKED = 0.6  # share of the progress with which rows are ranked
@@ -176,7 +179,7 @@ def _content(audited: _AuditedRows, n_neighbors: int | None, steps: list[AuditLe
         by_class=_count_by_class(audited, audited.suggested, view.classes),
         n_without_neighbors=int((~has_votes).sum()),
         model_agreement=model_agreement,
-        caution=_caution(audited, model_agreement, steps),
+        cautions=_cautions(audited, model_agreement, steps),
         rows=[AuditedRow(**line) for line in first.to_pylist()],
     )
 
@@ -188,29 +191,47 @@ def _count_by_class(audited: _AuditedRows, suggested: NDArray[np.int64], classes
     return [AuditedClass(label=label, n_rows=n, n_suggested=n_of_these) for label, n, n_of_these in counts]
 
 
-def _caution(audited: _AuditedRows, model_agreement: float, steps: list[AuditLeafStep]) -> str | None:
+def _cautions(audited: _AuditedRows, model_agreement: float, steps: list[AuditLeafStep]) -> list[Caution]:
     """Return why the ranking may be weaker than it could be, or the estimate say little; and of coarser leaves."""
-    is_coarser, wrong = len(steps) > 1, None if audited.estimate is None else audited.estimate.wrong
-    # Rows that are more like rows of other labels, whether or not as many are wrong.
+    return known_cautions(
+        caution_of_memory(_RANKING_IS_WEAKER, accuracy=model_agreement),
+        *_cautions_of_classes(audited),
+        _caution_of_coarser_leaves(steps),
+        _caution_of_estimate(audited.estimate),
+    )
+
+
+def _cautions_of_classes(audited: _AuditedRows) -> Iterator[Caution]:
+    """Yield a caution for each class most of whose rows are more like rows of other labels, be they wrong or not."""
     contradicted = _count_by_class(audited, audited.audit.suggested, audited.space.model.view.classes)
-    suspect = [each for each in contradicted if each.n_suggested > _MANY_OF_A_CLASS * each.n_rows]
-    cautions = [
-        caution_of_labels(model_agreement, _RANKING_IS_WEAKER),
-        *(
-            f"{each.n_suggested:,} of the {each.n_rows:,} rows labelled {each.label!r} are more like rows of other "
-            "labels: the model does not know this class by these features, which does not make its labels wrong"
-            for each in suspect
-        ),
+    for each in contradicted:
+        if each.n_suggested > _MANY_OF_A_CLASS * each.n_rows:
+            detail = (
+                f"{each.n_suggested:,} of the {each.n_rows:,} rows labelled {each.label!r} are more like rows of other "
+                "labels: the model does not know this class by these features, which does not make its labels wrong"
+            )
+            yield Caution(code="class_not_known", detail=detail)
+
+
+def _caution_of_coarser_leaves(steps: list[AuditLeafStep]) -> Caution | None:
+    if len(steps) <= 1:
+        return None
+    detail = (
         f"{tenths(steps[0].unopposed)} of the rows share leaves of the trees' own only with rows of their label, which "
         "cannot be suspected by these: coarser leaves were used (leaf_steps)"
-        if is_coarser
-        else None,
+    )
+    return Caution(code="coarser_leaves", detail=detail)
+
+
+def _caution_of_estimate(estimate: LabelEstimate | None) -> Caution | None:
+    wrong = None if estimate is None else estimate.wrong
+    if wrong is None or not wrong.low == 0 < wrong.number:
+        return None
+    detail = (
         f"the estimated number of wrong labels, {wrong.number:,}, is uncertain: classes overlap so much that there may "
         f"be none, or as many as {wrong.high:,}"
-        if wrong is not None and wrong.low == 0 < wrong.number
-        else None,
-    ]
-    return "; ".join(caution for caution in cautions if caution) or None
+    )
+    return Caution(code="uncertain_estimate", detail=detail)
 
 
 def _write_table(path: Path, audited: _AuditedRows) -> None:

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from schemas.cautions import Caution
 from schemas.maps import N_PREVIEWED, MapPreview, MapRequest, MapResult
 from schemas.prototype_sets import PROTOTYPE_SETS
 from storage.array_files import write_arrays
@@ -37,9 +38,10 @@ SCHEMA = pa.schema(
     ]
 )
 _GROUP_ROWS = 5_000
-_CAUTION = (
-    "rows that lie side by side are alike; how far apart groups lie, how large and how dense they are means nothing, "
-    "and no axis has a meaning"
+_CAUTION = Caution(
+    code="map_is_no_scale",
+    detail="rows that lie side by side are alike; how far apart groups lie, how large and how dense they are means "
+    "nothing, and no axis has a meaning",
 )
 
 
@@ -127,7 +129,7 @@ def _result(
         trustworthiness_by_chance=quality.trustworthiness_by_chance,
         n_rows_evaluated=quality.n_rows,
         preview=preview,
-        caution=_CAUTION,
+        cautions=[_CAUTION],
     )
 
 

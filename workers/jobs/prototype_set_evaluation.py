@@ -9,6 +9,7 @@ import numpy as np
 from leafspace_drawings.words import tenths
 from numpy.typing import NDArray
 
+from schemas.cautions import Caution
 from schemas.prototype_quality import ClassQuality, PrototypeQuality, SetQuality
 from schemas.prototype_sets import (
     Baseline,
@@ -164,19 +165,22 @@ def measure_row_coverage(chosen: ChosenPrototypes) -> RowCoverage | None:
 
 def caution_of_row_coverage(
     request: PrototypeSetRequest, leaf_steps: list[LeafStep], row_coverage: RowCoverage | None
-) -> str | None:
+) -> Caution | None:
     """Return a caution if prototypes are near enough to fewer rows than requested; nothing otherwise."""
     if row_coverage is None:
         return None
     share = row_coverage.share
+    near = f"{tenths(share)} of the rows have the minimum proximity to a prototype"
     if request.coverage is not None and share < request.coverage:
-        return (
-            f"{tenths(share)} of the rows have the minimum proximity to a prototype, less than the requested coverage"
+        return Caution(
+            code="few_rows_covered",
+            detail=f"{near}, less than the requested coverage",
         )
     if leaf_steps and all(step.coverage < SUFFICIENT_COVERAGE for step in leaf_steps):
-        return (
-            f"{tenths(share)} of the rows have the minimum proximity to a prototype, and no min_leaf_rows gives "
-            f"{SUFFICIENT_COVERAGE:.0%}: the other rows will have no reasons; request more prototypes, or a coverage"
+        return Caution(
+            code="few_rows_covered",
+            detail=f"{near}, and no min_leaf_rows gives {SUFFICIENT_COVERAGE:.0%}: the other rows will have no reasons",
+            remedy="request more prototypes, or a coverage",
         )
     return None
 
@@ -262,7 +266,7 @@ def classes_without_prototypes(chosen: ChosenPrototypes) -> list[str]:
     return [names[index] for index in left_out] if names else []
 
 
-def caution_of_outcomes(chosen: ChosenPrototypes) -> str | None:
+def caution_of_outcomes(chosen: ChosenPrototypes) -> Caution | None:
     """Return which outcomes of a decision no row has; nothing where each is some row's, or classes are predicted."""
     model = chosen.space.model
     if not model.by_outcome:
@@ -271,29 +275,31 @@ def caution_of_outcomes(chosen: ChosenPrototypes) -> str | None:
     if not unreached:
         return None
     named = ", ".join(repr(model.view.classes[index]) for index in unreached)
-    return (
+    detail = (
         f"no row of the dataset is decided as {named}, so that nothing is compared with such rows: check the ends of "
         "the bands, or take a dataset with such rows"
     )
+    return Caution(code="outcomes_without_rows", detail=detail)
 
 
-def caution_of(rows: EvaluationRows, model: BaselineScore | None, left_out: list[str]) -> str | None:
-    """Return a caution about the rows' own figures and about classes without prototypes; nothing if neither applies."""
-    parts = []
-    if rows.is_training:
-        accuracy, r2 = (None, None) if model is None else (model.accuracy, model.r2)
-        parts.append(caution_of_figures(accuracy=accuracy, r2=r2, are_held_out=rows.dataset.stored.view.held_out))
-    if left_out:
-        parts.append(_caution_of_classes(left_out))
-    return "; ".join(part for part in parts if part) or None
+def caution_of_rows(rows: EvaluationRows, model: BaselineScore | None) -> Caution | None:
+    """Return a caution about the figures of rows that prototypes were chosen from; nothing of other rows."""
+    if not rows.is_training:
+        return None
+    accuracy, r2 = (None, None) if model is None else (model.accuracy, model.r2)
+    return caution_of_figures(accuracy=accuracy, r2=r2, are_held_out=rows.dataset.stored.view.held_out)
 
 
-def _caution_of_classes(left_out: list[str]) -> str:
+def caution_of_classes(left_out: list[str]) -> Caution | None:
+    """Return a caution that classes have no prototype; nothing where each has one."""
+    if not left_out:
+        return None
     named = ", ".join(map(repr, left_out[:_N_CLASSES_SHOWN])) + (", …" if len(left_out) > _N_CLASSES_SHOWN else "")
     classes = "1 class has" if len(left_out) == 1 else f"{len(left_out)} classes have"
-    return (
-        f"{classes} no prototype ({named}): the nearest prototype never gives their rows their own class; request more "
-        "prototypes, or the method sm_u, which chooses as many of each class"
+    return Caution(
+        code="classes_without_prototype",
+        detail=f"{classes} no prototype ({named}): the nearest prototype never gives their rows their own class",
+        remedy="request more prototypes, or the method sm_u, which chooses as many of each class",
     )
 
 

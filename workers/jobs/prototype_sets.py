@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explanations.feature_phrases import VALUES
+from schemas.cautions import Caution
 from schemas.prototype_sets import (
     MAX_CRITICISMS,
     PrototypeSetRequest,
@@ -27,14 +28,15 @@ from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
 from tree_explainers.prototype_sets.readable import feature_numbers
 
 from ..runtime.context import JobContext, Produced
-from .cautions import caution_of_agreement
+from .cautions import caution_of_agreement, known_cautions
 from .prototype_set_choice import Choice, choose, load_inputs
 from .prototype_set_evaluation import (
     ChosenPrototypes,
     EvaluationRows,
-    caution_of,
+    caution_of_classes,
     caution_of_outcomes,
     caution_of_row_coverage,
+    caution_of_rows,
     classes_without_prototypes,
     evaluate_baselines,
     evaluate_by_size,
@@ -56,13 +58,15 @@ _CERTIFYING = (0.6, 0.85)
 _MEASURING = (0.85, 0.88)
 _EVALUATING = (0.88, 0.92)
 _COMPARING = (0.92, 1.0)
-_SELECTED_ON_THEM = (
-    "prototypes were selected for their predictions of the rows of evaluation_dataset: these scores are better than "
-    "those of other rows will be"
+_SELECTED_ON_THEM = Caution(
+    code="chosen_by_its_evaluation_rows",
+    detail="prototypes were selected for their predictions of the rows that figures are measured on: these scores are "
+    "better than those of other rows will be",
 )
-_NUMBER_CHOSEN_ON_THEM = (
-    "the number of prototypes was chosen by their predictions of the rows of evaluation_dataset: these scores are "
-    "somewhat better than those of other rows will be"
+_NUMBER_CHOSEN_ON_THEM = Caution(
+    code="chosen_by_its_evaluation_rows",
+    detail="the number of prototypes was chosen by their predictions of the rows that figures are measured on: these "
+    "scores are somewhat better than those of other rows will be",
 )
 
 
@@ -140,10 +144,11 @@ def _evaluate(
     evaluation = list(evaluate_by_size(chosen, rows, part_of(context.report, *_EVALUATING)))
     baseline = evaluate_baselines(chosen, rows, context.rng, part_of(context.report, *_COMPARING), nearest)
     left_out = classes_without_prototypes(chosen)
-    cautions = (
+    cautions = known_cautions(
         caution_of_row_coverage(request, [] if choice.leaves is None else choice.leaves.steps, row_coverage),
         caution_of_agreement(evaluation[-1], baseline.constant),
-        caution_of(rows, baseline.model, left_out),
+        caution_of_rows(rows, baseline.model),
+        caution_of_classes(left_out),
         caution_of_outcomes(chosen),
         _SELECTED_ON_THEM if request.selected_on == "evaluation_dataset" else None,
         _NUMBER_CHOSEN_ON_THEM if choice.validation is not None and not rows.is_training else None,
@@ -154,7 +159,7 @@ def _evaluate(
         "measured_against": "model" if rows.truth is None else "target",
         "baseline": baseline,
         "classes_without_prototypes": left_out,
-        "caution": "; ".join(caution for caution in cautions if caution) or None,
+        "cautions": cautions,
     }
 
 

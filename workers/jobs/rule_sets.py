@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from schemas.cautions import Caution
 from schemas.models import Score
 from schemas.rule_sets import (
     Condition,
@@ -38,7 +39,7 @@ from tree_explainers.rule_sets.rule_lists import (
 )
 
 from ..runtime.context import JobContext, Produced
-from .cautions import caution_of_agreement, caution_of_figures, joined_cautions
+from .cautions import caution_of_agreement, caution_of_figures, known_cautions
 from .row_targets import name_constants
 from .rule_set_files import FittedRows, write_region_tables
 from .rule_set_search import INPUTS_LOADED, RuleSearch, RuleSetInputs, find_by_method, load_inputs
@@ -103,14 +104,14 @@ def _view_evaluation(
     )
 
 
-def _caution(evaluation: RuleSetEvaluation, *, are_held_out: bool) -> str | None:
-    """Return all that speaks against relying on the rules or their figures, a sentence each."""
-    cautions = [caution_of_agreement(evaluation.as_printed, evaluation.constant)]
+def _cautions(evaluation: RuleSetEvaluation, *, are_held_out: bool) -> list[Caution]:
+    """Return all that speaks against relying on the rules or their figures."""
+    cautions = known_cautions(caution_of_agreement(evaluation.as_printed, evaluation.constant))
     if evaluation.evaluated_on == "dataset":
         error, r2 = (None, None) if evaluation.model is None else (evaluation.model.error, evaluation.model.r2)
         accuracy = None if error is None else 1 - error
         cautions.append(caution_of_figures(accuracy=accuracy, r2=r2, are_held_out=are_held_out))
-    return joined_cautions(cautions)
+    return cautions
 
 
 # The result.
@@ -137,7 +138,7 @@ def _content(
         **_view_rules(search, printed, inputs, figures.firing),
         training_evaluation=on_training,
         evaluation=elsewhere or on_training,
-        caution=_caution(elsewhere or on_training, are_held_out=inputs.stored.view.held_out),
+        cautions=_cautions(elsewhere or on_training, are_held_out=inputs.stored.view.held_out),
         regions=[] if search.fitted is None else _view_regions(search.fitted, inputs),
         omega=_omega(request, inputs),
         restarts=[] if search.restarts is None else _view_restarts(search.restarts),

@@ -45,12 +45,14 @@ def test_a_tree_approximates_a_forest(tree: ApproximationTree) -> None:
     assert figures[2].startswith("  model: accuracy ")
     assert constant
     assert figures[3].startswith(f"  always 'benign': accuracy {constant.accuracy:.3f}, balanced accuracy 0.500, ")
-    assert figures[4:] == [f"Caution: {tree.result.caution}."]
+    assert figures[4:] == [
+        f"Caution: {'; '.join(filter(None, (each.detail, each.remedy)))}." for each in tree.result.cautions
+    ]
     assert lines[0] == f"{tree.nodes[0].text}?"
     assert lines[1].startswith("  yes: ")
     assert tree.evaluation.fidelity is not None
     assert tree.evaluation.fidelity > 0.85
-    assert f"splits of the tree {'is' if _n_significant(tree) == 1 else 'are'} significant within 1,000" in figures[4]
+    assert f"splits of the tree {'is' if _n_significant(tree) == 1 else 'are'} significant within 1,000" in figures[-1]
     assert tree.to_frame()["settled"].tolist() == [None] * len(tree.nodes)
     assert tree.to_frame()["n_samples"].tolist() == [node.n_samples for node in tree.nodes]
     n_leaves = sum(node.left is None for node in tree.nodes)

@@ -38,7 +38,7 @@ def test_an_evaluation_prints_what_was_found_and_on_which_rows(made: Evaluation)
     first, second, *others = str(made).splitlines()
     assert first == made.summary
     assert second.startswith("Measured on 300 rows, which are declared as held out")
-    assert others == [f"Caution: {each}." for each in made.result.cautions]
+    assert others == [f"Caution: {each.detail}." for each in made.result.cautions]
 
 
 def test_frames_hold_rows_points_and_groups(made: Evaluation, tmp_path: Path) -> None:

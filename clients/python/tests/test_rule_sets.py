@@ -74,7 +74,7 @@ def test_a_forest_is_described_in_a_few_rules(rule_set: RuleSet) -> None:
     ]
     assert constant
     assert lines[-2].startswith(f"  always 'benign': error {constant.error:.3f}, balanced error 0.500, fidelity ")
-    assert lines[-1] == f"Caution: {rule_set.result.caution}."
+    assert lines[-1] == f"Caution: {rule_set.result.cautions[0].detail}; {rule_set.result.cautions[0].remedy}."
     assert rule_set.evaluation.as_printed.error is not None
     assert rule_set.to_frame()["text"].tolist() == [rule.text for rule in rule_set.rules]
     assert repr(rule_set).startswith(f"RuleSet {rule_set.id} (ready, {len(rule_set.rules)} rules, ")

@@ -140,7 +140,7 @@ def test_as_text_a_prototype_set_prints_its_figures_beside_what_a_constant_score
         "always 'benign'",
     ]
     assert f"accuracy {(_LABELS == 'benign').mean():.3f}, balanced accuracy 0.500, fidelity " in lines[11]
-    assert lines[12:] == [f"Caution: {result.caution}."]
+    assert lines[12:] == [f"Caution: {each.detail}; {each.remedy}." for each in result.cautions]
     assert "the model predicts 100.0% of these labels" in lines[12]
 
 

@@ -10,7 +10,7 @@ from .classes import Classes
 from .columns import ColumnName, ColumnNames
 from .images import ImageColumns
 from .links import Links
-from .remedies import phrases_of
+from .remedies import caution_text
 from .templating import render
 from .words import sentence
 
@@ -62,7 +62,7 @@ class _View:
     @property
     def cautions(self) -> list[str]:
         """What speaks against the audit's suggestions."""
-        return [sentence(each) for each in phrases_of(self.result.get("caution") or "")]
+        return [sentence(caution_text(each)) for each in self.result["cautions"]]
 
     def link(self, row: int | None) -> str | None:
         """Return the address of a row's review."""

@@ -14,7 +14,7 @@ from .links import Links
 from .mean_effects import OverRows
 from .pictures import picture, words_of
 from .prototype_set import Group, SetContext, groups_of
-from .remedies import Cautioned, Note, note_of, phrases_of
+from .remedies import Cautioned, Note, note_of
 from .templating import render
 from .words import agreement, counted, number
 
@@ -82,9 +82,8 @@ def trust_of(document: Json, context: ModelContext) -> list[Explained]:
 
 
 def cautions_of(made: Sequence[Json]) -> list[str]:
-    """Return the cautions of what was made of a model, each once, as phrases without a full stop."""
-    phrases = (each for one in made for each in phrases_of(one["result"].get("caution") or ""))
-    return list(dict.fromkeys(phrases))
+    """Return what the cautions of some results say, each once, without a full stop."""
+    return list(dict.fromkeys(each["detail"] for one in made for each in one["result"]["cautions"]))
 
 
 class _Known:
@@ -153,18 +152,18 @@ class _Known:
     def note(self) -> Note:
         """What limits the figures of the table of trust, each once, with the forms of what it asks for."""
         made = [*self.context.prototype_sets, *self.context.rule_sets, *self.context.approximation_trees]
-        return note_of([self._cautioned(each, [each["result"].get("caution") or ""]) for each in made], self.links)
+        return note_of([self._cautioned(each) for each in made], self.links)
 
     @property
     def note_of_evaluation(self) -> Note:
         """What limits the figures of the evaluation, with the forms of what it asks for."""
         evaluation = self.context.evaluation
-        return note_of(
-            [self._cautioned(evaluation, evaluation["result"]["cautions"])] if evaluation else [], self.links
-        )
+        return note_of([self._cautioned(evaluation)] if evaluation else [], self.links)
 
-    def _cautioned(self, made: Json, cautions: Sequence[str]) -> Cautioned:
-        return Cautioned(cautions, self.context.remedies.get(made["id"], {}), made["id"], words_of(made["id"]))
+    def _cautioned(self, made: Json) -> Cautioned:
+        return Cautioned(
+            made["result"]["cautions"], self.context.remedies.get(made["id"], {}), made["id"], words_of(made["id"])
+        )
 
     def _agreement(self, measured: Json, constant: Json | None) -> str | None:
         """Return how often predictions agree with the model; for regression the R2 to it."""

@@ -1,13 +1,12 @@
 """Remedies: what can be done about a caution or a warning where it stands, or why nothing can be done.
 
-Cautions are sentences of results, which are recognised by their words; warnings have codes. Each kind has a form where
-the view that shows it can offer one, or else a link to where it is done, or else the reason why there is nothing to do.
+Both have codes. Each kind has a form where the view that shows it can offer one, or else a link to where it is done, or
+else the reason why there is nothing to do.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from .links import Links
 from .words import sentence
@@ -20,124 +19,59 @@ _REGISTER = ("register", "Register such rows")
 _REGISTER_MODEL = ("register", "Register another model")
 _REVIEW = ("reviews", "Review them one by one")
 _TAKES_COLUMNS = "Nothing can be done here: the model file computes these columns; a model of raw features has none."
-_ASKS_FOR_OTHER_ROWS = re.compile(
-    "; name rows (?:[^;.]* as (?:evaluation_)?dataset\\b|that it was not trained on, and declare them as held_out)"
-)
-_ASKS_FOR_MORE = "; request more prototypes, or (?:a coverage|the method sm_u, which chooses as many of each class)"
-_IN_WORDS_OF_THE_PAGE = (
-    (_ASKS_FOR_OTHER_ROWS, ""),
-    (re.compile(_ASKS_FOR_MORE), ""),
-    (re.compile("(?:the )?rows of evaluation_dataset"), "the rows that figures are measured on"),
-    (re.compile("^dataset is not"), "the dataset of the older rows is not"),
-)
-"""What stands in cautions for callers of the API, and what stands in its place where forms stand beside them."""
-_BEGINS = (
-    r"the model(?: predicts|'s values have) ",
-    "these figures were measured on ",
-    r"with each class counted alike, this agrees with the model in [\d.]+% of the rows, ",
-    "this agrees with ",
-    r"[\d.]+% of the rows (?:have|share) ",
-    r"\d+ class(?:es have| has) no prototype ",
-    "no row of the dataset is decided ",
-    "prototypes were selected ",
-    "the number of prototypes was ",
-    r"[\d,]+ of the [\d,]+ rows labelled ",
-    "the estimated number of ",
-)
-_BETWEEN_CAUTIONS = re.compile(rf"\. (?=[A-Z\d])|; (?={'|'.join(_BEGINS)})")
 
 
 @dataclass(frozen=True, slots=True)
 class CautionKind:
-    """A kind of caution: its words, and what can be done about it."""
+    """What can be done about the cautions of a code."""
 
-    code: str
-    words: re.Pattern[str]
     step: Step | None = None  # that a form makes, where the view has one
     link: tuple[str, str] | None = None  # part of an address, and what the link to it says
     reason: str = ""  # why there is nothing to do, where there is neither form nor link
 
 
-def _kind(
-    code: str, words: str, step: Step | None = None, link: tuple[str, str] | None = None, reason: str = ""
-) -> CautionKind:
-    return CautionKind(code, re.compile(words), step, link, reason)
+CAUTION_KINDS: Mapping[str, CautionKind] = {
+    "measured_on_training_rows": CautionKind("other_rows", _REGISTER_ROWS),
+    "measured_on_its_own_rows": CautionKind(
+        "other_rows", reason="Nothing needs to be done: the model was not trained on these rows."
+    ),
+    "grown_from_its_evaluation_rows": CautionKind("other_rows", _REGISTER_ROWS),
+    "chosen_by_its_evaluation_rows": CautionKind(
+        "larger", reason="Choose them by coverage in the view of the model: then these rows choose nothing."
+    ),
+    "few_rows": CautionKind("other_rows", ("register", "Register more rows")),
+    "one_label": CautionKind("other_rows", ("register", "Register rows with other labels")),
+    "hardly_better_than_constant": CautionKind(
+        "larger", reason="Request more of them, or another method, in the view of the model."
+    ),
+    "few_rows_covered": CautionKind("larger", reason="Request more prototypes in the view of the model."),
+    "classes_without_prototype": CautionKind(
+        "larger", reason="Request more prototypes, or as many of each class, in the view of the model."
+    ),
+    "splits_not_significant": CautionKind(
+        "larger", reason="Request the tree with more pseudo-samples in the view of the model."
+    ),
+    "outcomes_without_rows": CautionKind(link=_REGISTER),
+    "candidates_split_nothing": CautionKind(
+        reason="Nothing needs to be done: the splits are chosen from the other candidates."
+    ),
+    "no_effects_compared": CautionKind(
+        reason="Nothing can be done about these models; what else is compared needs no effects."
+    ),
+    "audited_by_training_labels": CautionKind("nearest_rows", _REGISTER_MODEL),
+    "class_not_known": CautionKind(link=_REVIEW),
+    "coarser_leaves": CautionKind(
+        reason="Nothing needs to be done about the coarser leaves: they were chosen because they show more."
+    ),
+    "uncertain_estimate": CautionKind(link=_REVIEW),
+    "map_is_no_scale": CautionKind(
+        reason="Nothing can be done about that: a plane cannot show all proximities. The view of a row has its own."
+    ),
+    "training_not_known": CautionKind(link=_REGISTER_ROWS),  # of evidence, whose caution is a text
+}
+"""By code of a caution."""
 
-
-CAUTION_KINDS: Sequence[CautionKind] = (
-    CautionKind("measured_on_training_rows", _ASKS_FOR_OTHER_ROWS, "other_rows", _REGISTER_ROWS),
-    _kind(
-        "measured_on_its_own_rows",
-        "the dataset declares that the model was not trained on them",
-        "other_rows",
-        reason="Nothing needs to be done: the model was not trained on these rows.",
-    ),
-    _kind(
-        "grown_from_its_evaluation_rows", "pseudo-samples were rows of evaluation_dataset", "other_rows", _REGISTER_ROWS
-    ),
-    _kind(
-        "chosen_by_its_evaluation_rows",
-        "by their predictions of the rows of|for their predictions of the rows of",
-        "larger",
-        reason="Choose them by coverage in the view of the model: then these rows choose nothing.",
-    ),
-    _kind("few_rows", "rows are uncertain: see their intervals", "other_rows", ("register", "Register more rows")),
-    _kind("one_label", "all rows have the label", "other_rows", ("register", "Register rows with other labels")),
-    _kind(
-        "hardly_better_than_constant",
-        "it says little of what the model does|no more than always answering",
-        "larger",
-        reason="Request more of them, or another method, in the view of the model.",
-    ),
-    _kind(
-        "few_rows_covered",
-        "less than the requested coverage|; request more prototypes, or a coverage",
-        "larger",
-        reason="Request more prototypes in the view of the model.",
-    ),
-    _kind(
-        "classes_without_prototype",
-        "never gives their rows their own class",
-        "larger",
-        reason="Request more prototypes, or as many of each class, in the view of the model.",
-    ),
-    _kind(
-        "splits_not_significant",
-        "(is|are) (not )?significant within",
-        "larger",
-        reason="Request the tree with more pseudo-samples in the view of the model.",
-    ),
-    _kind("outcomes_without_rows", "no row of the dataset is decided as", link=_REGISTER),
-    _kind(
-        "candidates_split_nothing",
-        "of the given candidates, .* can split nothing",
-        reason="Nothing needs to be done: the splits are chosen from the other candidates.",
-    ),
-    _kind(
-        "no_effects_compared",
-        "no effects are compared",
-        reason="Nothing can be done about these models; what else is compared needs no effects.",
-    ),
-    _kind("audited_by_training_labels", "wrong ones stand out less", "nearest_rows", _REGISTER_MODEL),
-    _kind("class_not_known", "are more like rows of other labels", link=_REVIEW),
-    _kind(
-        "coarser_leaves",
-        "coarser leaves were used",
-        reason="Nothing needs to be done about the coarser leaves: they were chosen because they show more.",
-    ),
-    _kind("uncertain_estimate", "the estimated number of wrong labels", link=_REVIEW),
-    _kind(
-        "map_is_no_scale",
-        "no axis has a meaning",
-        reason="Nothing can be done about that: a plane cannot show all proximities. The view of a row has its own.",
-    ),
-    _kind(
-        "training_not_known",
-        "not known whether the model was trained on these rows",
-        link=_REGISTER_ROWS,
-    ),
-)
-"""All kinds of cautions; a text may be of several."""
+_UNKNOWN = CautionKind(reason="This release of the page knows no remedy.")
 
 WARNING_REMEDIES: Mapping[str, tuple[str, str] | str] = {
     "transformed_features": _TAKES_COLUMNS,
@@ -170,7 +104,7 @@ class Remedy:
 class Cautioned:
     """Something that has cautions, and what the view offers about them."""
 
-    cautions: Sequence[str]
+    cautions: Sequence[Mapping[str, Any]]
     forms: Mapping[str, object]  # by step, those that the view has
     artefact_id: str = ""
     name: str = ""  # what it is called where a view has cautions of several
@@ -193,23 +127,26 @@ class Note:
     forms: Sequence[object]
 
 
-def kinds_of(caution: str) -> list[CautionKind]:
-    """Return the kinds that a caution is of."""
-    return [kind for kind in CAUTION_KINDS if kind.words.search(caution)]
+def caution_text(caution: Mapping[str, Any]) -> str:
+    """Return what a caution says, with what callers of the API can request instead; without a full stop."""
+    remedy = caution.get("remedy")
+    return caution["detail"] if remedy is None else f"{caution['detail']}; {remedy}"
 
 
-def phrases_of(caution: str) -> list[str]:
-    """Return the cautions that are joined in one text."""
-    return [phrase for phrase in _BETWEEN_CAUTIONS.split(caution) if phrase]
+def step_of(caution: Mapping[str, Any]) -> Step | None:
+    """Return what a form makes again to answer a caution; nothing where there is no such form."""
+    return CAUTION_KINDS.get(caution["code"], _UNKNOWN).step
 
 
-def remedies_of(caution: str, links: Links, forms: Mapping[str, object], artefact_id: str = "") -> list[Remedy]:
-    """Return what can be done about a caution, each once; nothing in files, from which nothing can be done.
+def remedy_of(
+    code: str, links: Links, forms: Mapping[str, object] | None = None, artefact_id: str = ""
+) -> Remedy | None:
+    """Return what can be done about a caution; nothing in files, from which nothing can be done.
 
     Parameters
     ----------
-    caution
-        Its text, which may be of several kinds.
+    code
+        Of the caution.
     links
         Of the drawing.
     forms
@@ -218,13 +155,9 @@ def remedies_of(caution: str, links: Links, forms: Mapping[str, object], artefac
         The id of the artefact whose caution it is.
     """
     if links.base is None:
-        return []
-    remedies = (_remedy(kind, links, forms, artefact_id) for kind in kinds_of(caution))
-    return list({repr(each): each for each in remedies}.values())
-
-
-def _remedy(kind: CautionKind, links: Links, forms: Mapping[str, object], artefact_id: str) -> Remedy:
-    if kind.step is not None and kind.step in forms:
+        return None
+    kind = CAUTION_KINDS.get(code, _UNKNOWN)
+    if kind.step is not None and forms and kind.step in forms:
         return Remedy(form=forms[kind.step])
     if kind.link is not None:
         part, words = kind.link
@@ -241,11 +174,11 @@ def note_of(several: Sequence[Cautioned], links: Links) -> Note:
     names: dict[str, dict[str, None]] = {}
     last: dict[str, tuple[str, Remedy]] = {}  # the text behind which a remedy stands
     for one in several:
-        for phrase in (phrase for caution in one.cautions for phrase in phrases_of(caution)):
-            remedies = remedies_of(phrase, links, one.forms, one.artefact_id)
-            text = sentence(plain_caution(phrase) if remedies else phrase)
+        for caution in one.cautions:
+            remedy = remedy_of(caution["code"], links, one.forms, one.artefact_id)
+            text = sentence(caution["detail"] if remedy else caution_text(caution))
             names.setdefault(text, {})[one.name] = None
-            last |= {repr(remedy): (text, remedy) for remedy in remedies}
+            last |= {repr(remedy): (text, remedy)} if remedy else {}
     lines = [
         NotedLine(text, list(filter(None, of)), [each for at, each in last.values() if at == text and not each.form])
         for text, of in names.items()
@@ -254,17 +187,13 @@ def note_of(several: Sequence[Cautioned], links: Links) -> Note:
 
 
 def note_of_one(
-    cautions: Sequence[str], links: Links, forms: Mapping[str, object] | None = None, artefact_id: str = ""
+    cautions: Sequence[Mapping[str, Any]],
+    links: Links,
+    forms: Mapping[str, object] | None = None,
+    artefact_id: str = "",
 ) -> Note:
     """Return the note of the cautions of one artefact."""
     return note_of([Cautioned(cautions, forms or {}, artefact_id)], links)
-
-
-def plain_caution(caution: str) -> str:
-    """Return a caution without what it asks for, where that can be done beside it, and without names of fields."""
-    for words, instead in _IN_WORDS_OF_THE_PAGE:
-        caution = words.sub(instead, caution)
-    return caution
 
 
 def warnings_with_remedies(warnings: Sequence[Mapping[str, str]], links: Links) -> Iterator[tuple[str, Remedy | None]]:

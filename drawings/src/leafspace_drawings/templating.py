@@ -39,9 +39,10 @@ _FILTERS = {
     "measured_on": words.measured_on,
     "nearness": words.nearness,
     "name_or_id": words.name_or_id,
+    "caution_text": remedies.caution_text,
     "note": remedies.note_of_one,
     "points": words.points,
-    "remedies": remedies.remedies_of,
+    "remedy": remedies.remedy_of,
     "with_remedies": remedies.warnings_with_remedies,
 }
 

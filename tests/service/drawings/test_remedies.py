@@ -1,10 +1,8 @@
 """What a caution or a warning asks for can be done where it stands, or the page says why there is nothing to do."""
 
-import ast
 import inspect
 import re
 from importlib import import_module
-from pathlib import Path
 from pkgutil import iter_modules
 from types import SimpleNamespace
 from typing import Any, get_args
@@ -15,17 +13,15 @@ from leafspace_drawings.model import ModelContext
 from leafspace_drawings.remedies import (
     CAUTION_KINDS,
     WARNING_REMEDIES,
-    kinds_of,
     note_of_one,
-    phrases_of,
-    remedies_of,
+    remedy_of,
     warnings_with_remedies,
 )
+from leafspace_drawings.words import sentence
 
 import schemas
-import workers.jobs
 from schemas.approximation_trees import ApproximationTreeRequest
-from schemas.evidence import CAUTION
+from schemas.cautions import Caution, CautionCode
 from schemas.explanations import RowWarning
 from schemas.prototype_sets import PROTOTYPE_SETS
 from schemas.relational_datasets import RelationalWarning
@@ -34,10 +30,12 @@ from service.drawings.remedies import forms_of_cautions
 from tests.drawings.documents import document
 from tests.support.api import frame_of
 from tests.support.workshop import result_of
+from tree_explainers.errors import MethodNotApplicable
 from workers.jobs import (
     approximation_trees,
     cautions,
     comparison_of_datasets,
+    comparison_rows,
     comparisons,
     evaluations,
     label_audits,
@@ -51,7 +49,7 @@ from ..conftest import Shop
 _Data = SimpleNamespace
 
 
-def _agreements() -> list[str | None]:
+def _agreements() -> list[Caution | None]:
     constant = _Data(fidelity=0.8, balanced_fidelity=0.5, model_prediction="good")
     return [
         cautions.caution_of_agreement(_Data(fidelity=share, balanced_fidelity=balanced), constant)
@@ -59,19 +57,19 @@ def _agreements() -> list[str | None]:
     ]
 
 
-def _figures() -> list[str | None]:
+def _figures() -> list[Caution | None]:
     known = [(0.7, None), (1.0, None), (None, 0.5), (None, 1.0), (None, None)]
     figures = [cautions.caution_of_figures(accuracy=one, r2=two, are_held_out=False) for one, two in known]
     return [*figures, cautions.caution_of_figures(accuracy=1.0, r2=None, are_held_out=True)]
 
 
-def _of_memory() -> list[str | None]:
+def _of_memory() -> list[Caution | None]:
     consequences = (evaluations._MEMORY, comparisons._MEMORY, label_audits._RANKING_IS_WEAKER)
     figures: list[dict[str, float]] = [{"accuracy": 1.0}, {"r2": 1.0}]
     return [cautions.caution_of_memory(each, **figure) for each in consequences for figure in figures]
 
 
-def _of_evaluations() -> list[str]:
+def _of_evaluations() -> list[Caution]:
     import numpy as np
 
     view, labels = _Data(held_out=False), np.zeros(2, np.int64)
@@ -82,7 +80,7 @@ def _of_evaluations() -> list[str]:
     return evaluations._cautions(rows)
 
 
-def _of_prototypes() -> list[str | None]:
+def _of_prototypes() -> list[Caution | None]:
     import numpy as np
 
     of: Any = prototype_set_evaluation
@@ -93,15 +91,14 @@ def _of_prototypes() -> list[str | None]:
         of.caution_of_row_coverage(_Data(coverage=0.9), [], covered),
         of.caution_of_row_coverage(_Data(coverage=None), steps, covered),
         of.caution_of_outcomes(_Data(space=_Data(model=model), classes=np.array([0]))),
-        of._caution_of_classes(["a"]),
-        of._caution_of_classes([str(number) for number in range(50)]),
-        of.TYPICALITY_OF_MEMORISED_ROWS,
+        of.caution_of_classes(["a"]),
+        of.caution_of_classes([str(number) for number in range(50)]),
         prototype_sets._SELECTED_ON_THEM,
         prototype_sets._NUMBER_CHOSEN_ON_THEM,
     ]
 
 
-def _of_trees() -> list[str | None]:
+def _of_trees() -> list[Caution | None]:
     of: Any = approximation_trees
     generator = {"method": "dataset", "dataset": "ds_2"}
     request = ApproximationTreeRequest(model="mdl_1", dataset="ds_1", evaluation_dataset="ds_2", generator=generator)
@@ -115,7 +112,7 @@ def _of_trees() -> list[str | None]:
     ]
 
 
-def _of_audits() -> list[str]:
+def _of_audits() -> list[Caution]:
     import numpy as np
 
     of: Any = label_audits
@@ -126,12 +123,13 @@ def _of_audits() -> list[str]:
         labels=np.array([0, 1]),
         space=_Data(model=_Data(view=view)),
     )
-    return [str(of._caution(audited, 1.0, [_Data(unopposed=0.9), _Data(unopposed=0.2)]))]
+    cautions_: list[Caution] = of._cautions(audited, 1.0, [_Data(unopposed=0.9), _Data(unopposed=0.2)])
+    return cautions_
 
 
-def _sentences() -> list[str]:
-    """Return the text of each caution, by the code that writes it."""
-    texts = [
+def _all_cautions() -> list[Caution]:
+    """Return cautions of every code, by the code that makes them."""
+    known = [
         *_agreements(),
         *_figures(),
         *_of_memory(),
@@ -140,105 +138,54 @@ def _sentences() -> list[str]:
         *_of_trees(),
         *_of_audits(),
         comparison_of_datasets._TRAINED_ON,
-        "no effects are compared: Effects need scores that are sums over the trees",
+        comparison_rows.caution_of_no_effects(MethodNotApplicable("Effects need scores that are sums over the trees")),
         maps._CAUTION,
-        CAUTION,
     ]
-    assert None not in texts
-    return [str(text) for text in texts]
+    return [each for each in known if each is not None]
 
 
-_SENTENCES = _sentences()
-_LEAST_CHARACTERS = 20  # of a piece of a sentence that identifies it
+_CAUTIONS = _all_cautions()
+_CODES = set(get_args(CautionCode))
 
 
-def _written_pieces() -> set[str]:
-    """Return the pieces of all sentences that code about cautions has, in jobs."""
-    pieces: set[str] = set()
-    for module in iter_modules(workers.jobs.__path__, f"{workers.jobs.__name__}."):
-        tree = ast.parse(Path(str(inspect.getsourcefile(import_module(module.name)))).read_text(encoding="utf-8"))
-        constants = {
-            target.id: node.value
-            for node in tree.body
-            if isinstance(node, ast.Assign)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
-        for node in ast.walk(tree):
-            if _is_about_cautions(node):
-                named = [
-                    constants[each.id] for each in ast.walk(node) if isinstance(each, ast.Name) and each.id in constants
-                ]
-                pieces |= {piece for part in (node, *named) for piece in _pieces(part)}
-    return pieces
+def _documents(*some: Caution | None) -> list[dict[str, Any]]:
+    return [each.model_dump() for each in some if each is not None]
 
 
-def _is_about_cautions(node: ast.AST) -> bool:
-    if isinstance(node, ast.FunctionDef):
-        return "caution" in node.name
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):  # a docstring
-        return False
-    return isinstance(node, ast.Assign | ast.Expr | ast.keyword) and "caution" in ast.unparse(node).lower()
-
-
-def _pieces(node: ast.AST) -> set[str]:
-    body = node.body[1:] if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) else [node]
-    found = [each.value for one in body for each in ast.walk(one) if isinstance(each, ast.Constant)]
-    return {
-        piece
-        for each in found
-        if isinstance(each, str)
-        for piece in re.split(r"[{}\n]", each)
-        if len(piece) >= _LEAST_CHARACTERS
-    }
-
-
-def test_no_caution_is_written_that_is_not_among_these() -> None:
-    written = _written_pieces()
-    every = " | ".join(_SENTENCES)
-    assert len(written) > len(CAUTION_KINDS)
-    assert [piece for piece in sorted(written) if piece.lower() not in every.lower()] == []
-
-
-def test_every_caution_is_of_a_kind_and_every_kind_is_some_cautions() -> None:
-    assert [text for text in _SENTENCES if not kinds_of(text)] == []
-    found = {kind.code for text in _SENTENCES for kind in kinds_of(text)}
-    assert found == {kind.code for kind in CAUTION_KINDS}
+def test_every_code_of_a_caution_is_made_somewhere_and_has_a_remedy() -> None:
+    assert {each.code for each in _CAUTIONS} == _CODES
+    assert set(CAUTION_KINDS) == _CODES | {"training_not_known"}  # of evidence, whose caution is a text
 
 
 def test_every_kind_has_a_link_or_a_reason_where_no_form_can_be_offered() -> None:
-    for kind in CAUTION_KINDS:
-        assert (kind.link is None) != (kind.reason == ""), kind.code
-    for text in _SENTENCES:
-        offered = remedies_of(text, Links(""), {}, "lba_1")
+    for code, kind in CAUTION_KINDS.items():
+        assert (kind.link is None) != (kind.reason == ""), code
+        offered = remedy_of(code, Links(""), {}, "lba_1")
         assert offered
-        assert all(each.link or each.reason for each in offered)
-        assert remedies_of(text, Links(), {}) == []
+        assert offered.link or offered.reason
+        assert remedy_of(code, Links()) is None
 
 
-def test_cautions_that_are_joined_in_one_text_are_lines_of_their_own() -> None:
-    each = [str(text) for text in [*_agreements(), *_figures(), *_of_prototypes()]]
-    assert phrases_of("; ".join(each)) == each
-    of_trees = [text for text in [*_agreements(), *_figures(), *_of_trees()] if text is not None]
-    assert [text.lower() for text in phrases_of(str(cautions.joined_cautions(of_trees)))] == [
-        text.lower() for text in of_trees
-    ]
-    (audited,) = _of_audits()
-    assert len(phrases_of(audited)) == 4
+def test_a_caution_that_this_page_does_not_know_is_shown_with_its_words() -> None:
+    note = note_of_one([{"code": "of_a_later_release", "detail": "new", "remedy": None}], Links(""))
+    assert [(line.text, len(line.remedies)) for line in note.lines] == [("New.", 1)]
 
 
-def test_no_caution_that_can_be_answered_beside_it_has_words_of_the_api() -> None:
-    for text in _SENTENCES:
-        for line in note_of_one([text], Links("")).lines:
-            assert re.findall(r"evaluation_dataset|sm_u|held_out|^Dataset ", line.text) == []
+def test_each_caution_is_a_line_of_its_own_and_names_no_field_where_it_can_be_answered() -> None:
+    for caution in _CAUTIONS:
+        (line,) = note_of_one(_documents(caution), Links("")).lines
+        assert line.text.lower() == sentence(caution.detail).lower()
+        assert re.findall(r"evaluation_dataset|sm_u|held_out|^Dataset ", line.text) == []
+        (filed,) = note_of_one(_documents(caution), Links()).lines
+        assert filed.text.lower() == sentence(caution.text).lower()
 
 
 def test_a_remedy_of_several_cautions_stands_once_behind_the_last_of_them() -> None:
-    texts = _of_evaluations()
-    note = note_of_one(texts, Links(""), {"other_rows": "the form"})
-    assert len(note.lines) == len(texts) > 1
+    made = _documents(*_of_evaluations())
+    note = note_of_one(made, Links(""), {"other_rows": "the form"})
+    assert len(note.lines) == len(made) > 1
     assert note.forms == ["the form"]
-    linked = note_of_one(["figures flatter; name other rows as dataset", _figures()[0] or ""], Links(""))
+    linked = note_of_one(_documents(comparison_of_datasets._TRAINED_ON, _figures()[0]), Links(""))
     assert [len(line.remedies) for line in linked.lines] == [0, 1]
     assert linked.forms == []
 
@@ -271,18 +218,17 @@ def test_every_code_of_a_warning_has_a_link_or_a_reason() -> None:
 def test_every_kind_of_result_shows_what_can_be_done_about_each_of_its_cautions(kind: str) -> None:
     found = document(kind.title().replace("_", ""))
     picture = pictures()[found["object"]]
-    for text in _SENTENCES:
-        name = "caution" if "caution" in found["result"] else "cautions"
-        found["result"][name] = text if name == "caution" else [text]
+    for caution in _CAUTIONS:
+        found["result"]["cautions"] = _documents(caution)
         drawn = picture.draw(found, picture.beside(links=Links("")))
-        for remedy in remedies_of(text, Links(""), {}):
-            expected = remedy.reason or f">{remedy.link[1]}</a>"  # type: ignore[index]
-            assert expected in drawn
+        remedy = remedy_of(caution.code, Links(""))
+        assert remedy is not None
+        assert (f">{remedy.link[1]}</a>" if remedy.link else remedy.reason) in drawn
 
 
 def test_a_label_audit_leads_to_its_review() -> None:
     found = document("LabelAudit")
-    found["result"]["caution"] = str(_of_audits()[0])
+    found["result"]["cautions"] = _documents(*_of_audits())
     picture = pictures()["label_audit"]
     drawn = picture.draw(found, picture.beside(links=Links("")))
     assert f'<a href="#/reviews/{found["id"]}">Review them one by one</a>' in drawn
@@ -291,7 +237,7 @@ def test_a_label_audit_leads_to_its_review() -> None:
 def test_what_is_made_again_keeps_its_rows_its_proximity_and_its_seed() -> None:
     found = document("PrototypeSet")
     found["request"] |= {"proximity_kind": "ensemble", "seed": 5, "evaluation_dataset": "held-out"}
-    found["result"]["cautions"] = [text for text in _of_prototypes() if text is not None]
+    found["result"]["cautions"] = _documents(*_of_prototypes())
 
     (form,) = [form for form in forms_of_cautions(PROTOTYPE_SETS, found, []).values() if form.words != "measure"]
 
@@ -308,7 +254,7 @@ def test_other_rows_a_larger_one_and_another_method_are_requested_beside_the_cau
     foreign = frame.rename(columns={"t": "outcome"})
     workshop.register_dataset(foreign, target="outcome", held_out=True, name="of another target")
     assert result_of(evaluated).cautions
-    assert result_of(audited).caution
+    assert result_of(audited).cautions
     assert result_of(compared).cautions
     others = workshop.register_dataset(frame.iloc[::2], target="t", held_out=True, name="others")
     reviewed = VIEWS["reviews"](workshop.context, audited.id, {})

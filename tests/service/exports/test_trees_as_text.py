@@ -66,7 +66,8 @@ def test_text_says_what_speaks_against_the_tree_and_which_leaves_are_settled() -
     nodes = [{**node.model_dump(), "p_value": None, "at_cap": None} for node in SMALL.nodes]
     nodes[1] |= {"settled": True}
     nodes[2] |= {"settled": False}
-    found = document(nodes, SMALL.features, SMALL.classes, method="ism", caution="1 of 2 splits is significant")
+    caution = {"code": "splits_not_significant", "detail": "1 of 2 splits is significant"}
+    found = document(nodes, SMALL.features, SMALL.classes, method="ism", cautions=[caution])
 
     lines = write_tree(found, "text").splitlines()
 

@@ -29,7 +29,7 @@ from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.printed_trees import plain_rows
 from tests.support.sampling import mostly_long
 from tests.support.shared import shared_path
-from tests.support.workshop import Workshop, result_of
+from tests.support.workshop import Workshop, cautions_of, result_of
 from tree_explainers.approximation_trees.oracle import oracle_scores
 from workers.jobs import approximation_tree_growth
 
@@ -182,12 +182,12 @@ def test_a_tree_says_more_than_one_answer_for_all(grown: Grown) -> None:
 
 
 def test_a_tree_says_that_its_figures_are_of_the_rows_that_it_was_made_from(grown: Grown) -> None:
-    model, caution = grown.content.training_evaluation.model, grown.content.caution
+    model, said = grown.content.training_evaluation.model, cautions_of(grown.content)
 
     assert model is not None
-    assert result_of(grown.made).caution == caution
-    assert "where it was trained on the same rows, " in (caution or "")
-    is_cautioned = "it may have memorised them" in (caution or "")
+    assert result_of(grown.made).cautions == grown.content.cautions
+    assert "where it was trained on the same rows, " in said
+    is_cautioned = "it may have memorised them" in said
     if grown.content.task == "regression":
         assert is_cautioned == ((model.r2 or 0) >= 0.95)
     else:
@@ -337,11 +337,11 @@ def test_a_tree_says_how_many_of_its_splits_are_significant(workshop: Workshop, 
     n_significant = tests.count(False)
     assert 0 <= n_significant < len(tests)
     shown = f"{n_significant or 'none'} of the {len(tests)} splits of the tree {'is' if n_significant == 1 else 'are'}"
-    assert made.caution is not None
-    assert f"{shown} significant within 1,000 pseudo-samples; " in made.caution.lower()
+    (about_tests,) = [each.detail for each in made.cautions if each.code == "splits_not_significant"]
+    assert f"{shown} significant within 1,000 pseudo-samples; " in about_tests
     by = "fidelity or, where that is about the same, by gain" if choose_by == "fidelity" else "their gain"
-    assert made.caution.endswith(f" were chosen by {by}")
-    assert "significant" not in (by_ism.caution or "")
+    assert about_tests.endswith(f" were chosen by {by}")
+    assert "significant" not in cautions_of(by_ism)
 
 
 def test_candidates_that_can_split_nothing_are_named(workshop: Workshop) -> None:
@@ -353,14 +353,13 @@ def test_candidates_that_can_split_nothing_are_named(workshop: Workshop) -> None
     all_usable = result_of(workshop.grow_tree(**about, candidates=[{"feature": "f2"}]))
 
     sentence = (
-        "f the given candidates, 2 can split nothing, as they leave fewer than 5 rows of the dataset on one side, or "
+        "of the given candidates, 2 can split nothing, as they leave fewer than 5 rows of the dataset on one side, or "
         "no known value: f0 is at most -5; f1 is missing"
     )
     assert nothing.n_leaves == 1 < some.n_leaves
     for result in (nothing, some):
-        assert result.caution is not None
-        assert result.caution.endswith(sentence)
-    assert "candidates" not in (all_usable.caution or "")
+        assert [each.detail for each in result.cautions if each.code == "candidates_split_nothing"] == [sentence]
+    assert "candidates" not in cautions_of(all_usable)
 
 
 def test_a_validated_depth_comes_with_its_errors(workshop: Workshop) -> None:

@@ -40,7 +40,8 @@ _HOLLOW = (
 def test_what_agrees_no_more_than_a_constant_answer_says_so(
     measured: Measured, constant: Measured, expected: str | None
 ) -> None:
-    assert caution_of_agreement(measured, constant) == expected
+    caution = caution_of_agreement(measured, constant)
+    assert (None if caution is None else caution.detail) == expected
     assert caution_of_agreement(measured, None) is None
 
 
@@ -59,6 +60,6 @@ def test_figures_of_the_rows_that_a_result_was_made_from_always_say_so(
     accuracy: float | None, r2: float | None, are_held_out: bool, beginning: str, is_memorised: bool
 ) -> None:
     caution = caution_of_figures(accuracy=accuracy, r2=r2, are_held_out=are_held_out)
-    assert caution.startswith(beginning)
-    assert ("it may have memorised them" in caution) == is_memorised
-    assert ("name rows that it was not trained on as evaluation_dataset" in caution) != are_held_out
+    assert caution.detail.startswith(beginning)
+    assert ("it may have memorised them" in caution.detail) == is_memorised
+    assert (caution.remedy is None) == are_held_out

@@ -13,7 +13,7 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier,
 from schemas.comparisons import ComparisonResult, DatasetDrift, ModelChange
 from storage.errors import StorageError
 from tests.support.models import onnx_of
-from tests.support.workshop import Workshop, result_of
+from tests.support.workshop import Workshop, cautions_of, result_of
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.onnx_models.session import ModelSession, Predictions
@@ -210,7 +210,7 @@ def test_rows_like_the_reference_rows_do_not_differ(workshop: Workshop) -> None:
     assert (found.conclusion, found.features_moved) == ("no_difference_seen", [])
     assert found.typicality.distance < found.typicality.detectable_distance
     assert "may go unseen" in result.summary
-    assert "held_out" in result.cautions[0]
+    assert "held_out" in cautions_of(result)
 
 
 def test_of_few_rows_nothing_is_concluded(workshop: Workshop) -> None:

@@ -278,7 +278,7 @@ def test_rows_that_were_learned_by_heart_and_few_rows_have_a_caution(workshop: W
     model = _register(workshop, forest, values)
     result = result_of(workshop.evaluate(model=model, dataset=_dataset(workshop, _frame(values, _labels(values)))))
 
-    assert [caution.partition(":")[0] for caution in result.cautions] == [
+    assert [caution.detail.partition(":")[0] for caution in result.cautions] == [
         "the model predicts 100.0% of these labels",
         "figures of 60 rows are uncertain",
     ]
@@ -357,7 +357,7 @@ def test_rows_of_one_class_leave_open_what_separates_it(binary: _Binary) -> None
     assert good.average_precision is not None
     assert (good.average_precision.value, good.average_precision.interval) == (1, None)
     assert _is_share(_of_classes(result).accuracy, binary.predicted[frame.index] == "good")
-    assert "all rows have the label 'good'" in result.cautions[0]
+    assert "all rows have the label 'good'" in result.cautions[0].detail
 
 
 def test_many_classes_are_shown_in_part(workshop: Workshop) -> None:

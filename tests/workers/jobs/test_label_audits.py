@@ -13,7 +13,7 @@ from tests.support import naive_label_audit
 from tests.support.models import matrix_data, onnx_of
 from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, RealCase
 from tests.support.sampling import mostly_long
-from tests.support.workshop import Workshop, result_of
+from tests.support.workshop import Workshop, cautions_of, result_of
 from tree_explainers import out_of_bag_votes
 from tree_explainers.leaf_space.leaves import ProximityKind
 from workers.jobs import label_estimates
@@ -129,7 +129,7 @@ def test_where_there_may_be_no_wrong_label_the_audit_cautions_of_its_estimate(wo
     assert wrong is not None
     assert wrong.low == 0 < wrong.number
     expected = f"estimated number of wrong labels, {wrong.number:,}, is uncertain: classes overlap so much"
-    assert expected in (result.caution or "")
+    assert expected in cautions_of(result)
 
 
 def test_the_seed_draws_the_trees_of_the_estimate(workshop: Workshop, real_case: FindCase) -> None:
@@ -209,7 +209,7 @@ def test_all_rows_together_are_summed_up(workshop: Workshop, real_case: FindCase
     assert result.n_suggested == lines["suggested_label"].notna().sum()
     assert result.n_without_neighbors == (lines["n_neighbors"] == 0).sum()
     assert result.model_agreement == (lines["label"] == lines["predicted_label"]).mean()
-    assert result.caution is None
+    assert result.cautions == []
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_a_model_that_repeats_the_labels_is_cautioned_of(workshop: Workshop, rea
 
     result = result_of(made)
     assert result.model_agreement == 1
-    assert "the model predicts 100.0% of these labels" in (result.caution or "")
+    assert "the model predicts 100.0% of these labels" in cautions_of(result)
 
 
 def test_flipped_labels_rank_early(workshop: Workshop, real_case: FindCase) -> None:
@@ -271,7 +271,7 @@ def test_where_trees_of_pure_leaves_say_nothing_auto_finds_flipped_labels_in_coa
     assert [step.min_leaf_rows for step in coarser.leaf_steps] == [1, 2]
     assert [step.unopposed <= 0.1 for step in coarser.leaf_steps] == [False, True]
     assert (coarser.min_leaf_rows, coarser.n_trees_used) == (2, coarser.leaf_steps[1].n_trees_used)
-    assert "coarser leaves were used" in (coarser.caution or "")
+    assert "coarser leaves were used" in cautions_of(coarser)
     found = [np.mean([is_flipped[row.row] for row in each.rows[:50]]) for each in (by_own_leaves, coarser)]
     assert found[0] < 0.5
     assert found[1] >= 0.8

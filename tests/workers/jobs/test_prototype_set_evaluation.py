@@ -14,7 +14,7 @@ from storage.array_files import read_arrays
 from tests.support import naive
 from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
-from tests.support.workshop import Workshop, result_of
+from tests.support.workshop import Workshop, cautions_of, result_of
 from tree_explainers.leaf_space.leaves import ProximityKind
 from workers.jobs import prototype_set_evaluation
 
@@ -197,7 +197,7 @@ def test_regression_is_evaluated_by_r2_and_absolute_errors_of_the_nearest_protot
     assert constant.model_prediction == pytest.approx(predicted.mean(), rel=1e-6)
     assert constant.r2 == pytest.approx(r2_score(truth, mean), abs=1e-12)
     assert constant.mean_absolute_error == pytest.approx(mean_absolute_error(truth, mean))
-    assert (result.classes_without_prototypes, result.caution) == ([], None)
+    assert (result.classes_without_prototypes, result.cautions) == ([], [])
 
 
 def test_rows_that_the_model_knows_by_heart_are_cautioned_of(workshop: Workshop, real_case: FindCase) -> None:
@@ -210,9 +210,9 @@ def test_rows_that_the_model_knows_by_heart_are_cautioned_of(workshop: Workshop,
     assert model is not None
     share = model.accuracy or 0
     assert share > 0.99
-    assert f"the model predicts {share:.1%} of these labels" in (result_of(own).caution or "")
-    assert "evaluation_dataset" in (result_of(own).caution or "")
-    assert result_of(others).caution is None
+    assert f"the model predicts {share:.1%} of these labels" in cautions_of(result_of(own))
+    assert "evaluation_dataset" in cautions_of(result_of(own))
+    assert result_of(others).cautions == []
 
 
 @pytest.mark.parametrize(
@@ -236,8 +236,8 @@ def test_classes_that_no_prototype_represents_are_named(
     left_out = [label for label in present if label not in standing]
     assert result.classes_without_prototypes == left_out
     assert left_out
-    assert f"{len(left_out)} class" in (result.caution or "")
-    assert all(repr(label) in (result.caution or "") for label in left_out)
+    assert f"{len(left_out)} class" in cautions_of(result)
+    assert all(repr(label) in cautions_of(result) for label in left_out)
 
 
 def test_where_all_classes_have_prototypes_none_is_named(workshop: Workshop, real_case: FindCase) -> None:
@@ -245,7 +245,7 @@ def test_where_all_classes_have_prototypes_none_is_named(workshop: Workshop, rea
 
     result = result_of(made)
     assert result.classes_without_prototypes == []
-    assert "no prototype" not in (result.caution or "")
+    assert "no prototype" not in cautions_of(result)
 
 
 def test_a_set_that_is_not_nested_is_evaluated_as_a_whole(workshop: Workshop, real_case: FindCase) -> None:

@@ -19,7 +19,7 @@ from tests.support.models import fitted, onnx_of
 from tests.support.naive_coarser_leaves import coarser_codes, coarser_nodes
 from tests.support.real_jobs import N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS, real_leaves
-from tests.support.workshop import Workshop, result_of
+from tests.support.workshop import Workshop, cautions_of, result_of
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.leaf_space.coarser_leaves import coarser_leaves
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
@@ -126,7 +126,7 @@ def test_auto_takes_the_leaves_in_which_the_nearest_prototypes_predict_best(
     better = [step for step in enough if step.gain > step.standard_error]
     taken = max(better, key=lambda step: step.gain) if better else enough[0]
     assert (result.min_leaf_rows, choice.decided_by) == (taken.min_leaf_rows, "score" if better else "coverage")
-    assert result.caution is None or "minimum proximity" not in result.caution
+    assert "minimum proximity" not in cautions_of(result)
     for step in steps:
         alone = result_of(workshop.make(model=model, dataset=dataset, min_leaf_rows=step.min_leaf_rows))
         assert alone.row_coverage is not None
@@ -193,7 +193,7 @@ def test_where_no_leaves_reach_enough_rows_those_that_reach_most_are_taken_with_
     best = max(result.leaf_steps, key=lambda step: step.coverage)
     assert best.coverage < 0.95
     assert result.min_leaf_rows == best.min_leaf_rows > 1
-    assert f"{best.coverage:.1%} of the rows have the minimum proximity" in (result.caution or "")
+    assert f"{best.coverage:.1%} of the rows have the minimum proximity" in cautions_of(result)
 
 
 def test_prototypes_are_chosen_until_they_reach_a_share_of_the_rows(
@@ -232,8 +232,9 @@ def test_validation_finds_the_smallest_number_that_predicts_other_rows_well_enou
     good = [n for n, (value, _) in enumerate(expected, 1) if value >= expected[best][0] - expected[best][1]]
     assert result.n_selected == good[0]
     assert result.stopped_by.reason == "validate"
-    assert "the number of prototypes was chosen by their predictions of the rows of evaluation_dataset" in (
-        result.caution or ""
+    assert (
+        "the number of prototypes was chosen by their predictions of the rows that figures are measured on"
+        in cautions_of(result)
     )
     assert found.measure == ("r2" if case.is_regression else "balanced_accuracy")
 

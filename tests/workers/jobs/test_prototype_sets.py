@@ -19,7 +19,7 @@ from tests.support.models import FittedModel, fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.real_jobs import REGRESSION, RealCase, register_real
 from tests.support.sampling import mostly_long
-from tests.support.workshop import Workshop, result_of, workshop_in
+from tests.support.workshop import Workshop, cautions_of, result_of, workshop_in
 from workers.jobs.prototype_sets import make_prototype_set
 
 from .conftest import FindCase
@@ -59,8 +59,8 @@ def test_sg_on_other_rows_is_judged_by_them_and_says_so(workshop: Workshop, fore
 
     scores = [each.evaluation[-1].accuracy or 0 for each in (evaluated, own)]
     assert scores[0] >= scores[1] > 0.8
-    assert "selected for their predictions" in (evaluated.caution or "")
-    assert "selected for their predictions" not in (own.caution or "")
+    assert "selected for their predictions" in cautions_of(evaluated)
+    assert "selected for their predictions" not in cautions_of(own)
 
 
 def test_criticisms_are_rows_that_prototypes_of_their_class_are_far_from(workshop: Workshop, case: RealCase) -> None:

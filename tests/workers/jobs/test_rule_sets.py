@@ -22,7 +22,7 @@ from tests.support.naive import balanced_accuracy
 from tests.support.naive_scores import balanced_share_alike, most_frequent
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.sampling import mostly_long
-from tests.support.workshop import Workshop, result_of
+from tests.support.workshop import Workshop, cautions_of, result_of
 from tree_explainers.rule_sets.fab import STARTS
 
 _PIPELINES = ("scaled_and_one_hot", "imputed_categories", "one_matrix", "ordinal_categories", "missing_kept")
@@ -154,7 +154,7 @@ def test_errors_are_those_of_the_printed_rules_and_of_the_model_itself(checked: 
     for scores, given in ((evaluation.as_printed, checked.by_words), (evaluation.model, checked.predicted)):
         _check(scores, given, checked)
     assert result_of(checked.made).evaluation == evaluation
-    assert result_of(checked.made).caution == checked.content.caution
+    assert result_of(checked.made).cautions == checked.content.cautions
     assert evaluation.as_fitted is None  # a rule list has no regions
     assert (evaluation.as_printed.balanced_fidelity is None) == (checked.content.task == "regression")
 
@@ -181,16 +181,16 @@ def test_errors_stand_beside_those_of_always_the_same_prediction(checked: Checke
 
 
 def test_rules_say_that_their_figures_are_of_the_rows_that_they_were_made_from(checked: CheckedRules) -> None:
-    model, caution = checked.content.training_evaluation.model, checked.content.caution
+    model, said = checked.content.training_evaluation.model, cautions_of(checked.content)
 
     assert model is not None
     if checked.content.task == "regression":
-        assert f"have an R2 of {model.r2:.3f}" in (caution or "")
-        assert ("memorised" in (caution or "")) == ((model.r2 or 0) >= 0.95)
+        assert f"have an R2 of {model.r2:.3f}" in said
+        assert ("memorised" in said) == ((model.r2 or 0) >= 0.95)
     else:
         share = np.mean(checked.predicted == checked.target)
-        assert f"the model predicts {share:.1%} of these labels" in (caution or "")
-        assert ("memorised" in (caution or "")) == (share >= 0.99)
+        assert f"the model predicts {share:.1%} of these labels" in said
+        assert ("memorised" in said) == (share >= 0.99)
 
 
 def _check(scores: RuleScores, given: NDArray[Any], checked: CheckedRules) -> None:

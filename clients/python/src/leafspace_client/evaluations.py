@@ -26,7 +26,7 @@ from .frames import groups_frame, points_frame, records_frame
 from .model_ids import model_of
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 from .records import Records
-from .texts import number, tenths
+from .texts import caution_lines, number, tenths
 from .types import (
     ErrorRegion,
     EvaluatedColumn,
@@ -86,8 +86,7 @@ class EvaluationView(ArtefactView[Details]):
         if not is_ready:
             return repr(self)
         result = self.result
-        cautions = [f"Caution: {each}." for each in result.cautions]
-        return "\n".join([result.summary, f"Measured on {result.measured_on}.", *cautions])
+        return "\n".join([result.summary, f"Measured on {result.measured_on}.", *caution_lines(result)])
 
     def _contents(self, result: EvaluationResult) -> str:
         rows = f"{result.n_evaluated:,} {'held-out ' if result.held_out else ''}rows"

@@ -288,7 +288,7 @@ def describe_prototypes(result: PrototypeSetResult) -> str:
         lines.append(f"Classes without a prototype: {', '.join(map(repr, result.classes_without_prototypes))}.")
     lines += _criticisms(result)
     lines += [_measured_on(result.evaluated_on, result.quality.n_rows), *_scores(scores, result.baseline.constant)]
-    return "\n".join([*lines, *_caution(result)])
+    return "\n".join([*lines, *caution_lines(result)])
 
 
 def _leaf_choice(found: PrototypeSetResult) -> Iterator[str]:
@@ -322,7 +322,7 @@ def describe_suspects(found: LabelAuditResult) -> str:
         lines.append(f"Labels that are wrong, of {found.n_rows:,}: {estimated}.")
     elif lines:
         lines.append("These are rows to look at, and no count of errors.")
-    return "\n".join([*(lines or ["No other label is suggested."]), *_caution(found)])
+    return "\n".join([*(lines or ["No other label is suggested."]), *caution_lines(found)])
 
 
 def describe_wrong_labels(found: LabelAuditResult) -> str | None:
@@ -381,7 +381,7 @@ def describe_tree_figures(result: ApproximationTreeResult) -> str:
 
 def _figures(result: Any, evaluation: Any, scores: dict[str, Any]) -> str:  # of several nouns
     head = _measured_on(evaluation.evaluated_on, evaluation.n_rows)
-    return "\n".join([head, *_scores(scores, evaluation.constant), *_caution(result)])
+    return "\n".join([head, *_scores(scores, evaluation.constant), *caution_lines(result)])
 
 
 def _measured_on(evaluated_on: str, n_rows: int) -> str:
@@ -429,8 +429,9 @@ def _certificates(result: Any) -> Iterator[str]:  # see above
         )
 
 
-def _caution(result: Any) -> list[str]:  # see above
-    return [f"Caution: {result.caution}."] if result.caution else []
+def caution_lines(result: Any) -> list[str]:  # see above
+    """Return a line for each caution of a result, with what can be requested instead."""
+    return [f"Caution: {'; '.join(filter(None, (each.detail, each.remedy)))}." for each in result.cautions or ()]
 
 
 def _prototype(prototype: Prototype) -> str:

@@ -236,6 +236,7 @@ from .contract.literals import (
     ApproximationTreeMethod as ApproximationTreeMethod,
     ApproximationTreeResultMethod as ApproximationTreeResultMethod,
     ApproximationTreeSignificanceLevelOf as ApproximationTreeSignificanceLevelOf,
+    CautionCode as CautionCode,
     CertificateObjectiveConstraint as CertificateObjectiveConstraint,
     CertificateObjectiveName as CertificateObjectiveName,
     ColumnRole as ColumnRole,
@@ -366,6 +367,7 @@ from .contract.models import (
 from .contract.prototype_sets import (
     Baseline as Baseline,
     BaselineScore as BaselineScore,
+    Caution as Caution,
     CertificateObjective as CertificateObjective,
     ClassQuality as ClassQuality,
     ClassRowCoverage as ClassRowCoverage,

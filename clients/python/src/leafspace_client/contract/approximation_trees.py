@@ -30,6 +30,7 @@ from .literals import (
     Type,
 )
 from .models import NumberOrText, Problem, Score
+from .prototype_sets import Caution
 from .rule_sets import ConditionValue, RuleFeature
 
 
@@ -329,12 +330,8 @@ class ApproximationTreeResult(Record):
     """Evaluation on `evaluation_dataset`, or else on the dataset itself."""
     training_evaluation: ApproximationTreeEvaluation
     """Evaluation on the rows from which the tree was made."""
-    caution: str | Unset | None = UNSET
-    """Warnings, in words, a sentence each: that the scores in `evaluation` may be too good, as they were measured on
-    the rows from which the result was made, on which the model may have been trained, or that these are declared
-    `held_out`; how many splits of `sta` are significant within `max_pseudo_samples`, where not all are; which of the
-    request's own `candidates` can split nothing. Null where no such reason is known.
-    """
+    cautions: list[Caution]
+    """Reasons to read the result with care; empty where none is known."""
     validation: DepthValidation | Unset | None = UNSET
     """How the depth was chosen, with `max_depth: validate` and with `born_again`; null elsewhere, and where there was
     nothing to choose.

@@ -13,6 +13,7 @@ from ..operations import Request, segment
 from ..records import Record
 from .literals import ComparisonEffectsScale, DatasetDriftConclusion, ModelChangeComparedBy, Status
 from .models import Problem
+from .prototype_sets import Caution
 from .rule_sets import Condition
 
 
@@ -153,8 +154,8 @@ class ComparisonResult(Record):
     """What effects are in; `share`: of all mean absolute effects, where the two models have different scales; null
     without effects.
     """
-    cautions: list[str]
-    """Reasons to read the figures with care, in words; empty without any."""
+    cautions: list[Caution]
+    """Reasons to read the result with care; empty where none is known."""
 
 
 class DatasetDrift(Record):

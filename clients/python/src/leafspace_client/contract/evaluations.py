@@ -14,6 +14,7 @@ from ..records import Record
 from .comparisons import ShareInterval
 from .literals import CutoffFiguresSource, Status, Task
 from .models import Problem
+from .prototype_sets import Caution
 from .rule_sets import Condition
 
 
@@ -318,8 +319,8 @@ class EvaluationResult(Record):
     """Number of rows in `/content`: wrong predictions; of a regression all rows."""
     wrong_rows: list[WrongRow]
     """The first 100 of them."""
-    cautions: list[str]
-    """Reasons to read the figures with care, in words; empty without any."""
+    cautions: list[Caution]
+    """Reasons to read the result with care; empty where none is known."""
 
 
 class GroupFigure(Record):

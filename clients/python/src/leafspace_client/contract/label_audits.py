@@ -23,7 +23,7 @@ from .literals import (
     Status,
 )
 from .models import Problem
-from .prototype_sets import LeafRowsOrAuto
+from .prototype_sets import Caution, LeafRowsOrAuto
 
 
 class AuditLeafStep(Record):
@@ -285,8 +285,8 @@ class LabelAuditResult(Record):
     """Number of rows that share no leaf with any other; they rank last."""
     model_agreement: float
     """Share of rows whose label the model predicts."""
-    caution: str | None
-    """Why the ranking may be weaker than it could be, in words; null without such a reason."""
+    cautions: list[Caution]
+    """Reasons to read the result with care; empty where none is known."""
     rows: list[AuditedRow]
     """The first 100 rows, lowest support first."""
 

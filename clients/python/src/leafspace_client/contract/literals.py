@@ -14,6 +14,26 @@ ApproximationTreeLeafProbabilities: TypeAlias = Literal["rows", "independent"]
 ApproximationTreeMethod: TypeAlias = Literal["auto", "sta", "ism", "born_again", "cart"]
 ApproximationTreeResultMethod: TypeAlias = Literal["sta", "ism", "born_again", "cart"]
 ApproximationTreeSignificanceLevelOf: TypeAlias = Literal["node", "tree"]
+CautionCode: TypeAlias = Literal[
+    "audited_by_training_labels",
+    "candidates_split_nothing",
+    "chosen_by_its_evaluation_rows",
+    "class_not_known",
+    "classes_without_prototype",
+    "coarser_leaves",
+    "few_rows",
+    "few_rows_covered",
+    "grown_from_its_evaluation_rows",
+    "hardly_better_than_constant",
+    "map_is_no_scale",
+    "measured_on_its_own_rows",
+    "measured_on_training_rows",
+    "no_effects_compared",
+    "one_label",
+    "outcomes_without_rows",
+    "splits_not_significant",
+    "uncertain_estimate",
+]
 CertificateObjectiveConstraint: TypeAlias = Literal["n_prototypes", "n_prototypes_per_class"]
 CertificateObjectiveName: TypeAlias = Literal["coverage", "class_weighted_coverage"]
 ColumnRole: TypeAlias = Literal["feature", "target", "row_id", "ignored"]

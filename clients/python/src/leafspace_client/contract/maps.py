@@ -13,6 +13,7 @@ from ..operations import Request, segment
 from ..records import Record
 from .literals import ComparedRowStatus, LabelAuditProximityKind, ProximityKind, Status, Task
 from .models import Instance, Problem
+from .prototype_sets import Caution
 
 
 class Map(Record):
@@ -140,8 +141,8 @@ class MapResult(Record):
     """Number of rows on which these figures were measured."""
     preview: MapPreview
     """Some 1,500 rows of the map, or all."""
-    caution: str
-    """What the map does not show, in words."""
+    cautions: list[Caution]
+    """Reasons to read the result with care; empty where none is known."""
 
 
 class MapRow(Record):

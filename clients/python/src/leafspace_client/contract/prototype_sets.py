@@ -13,6 +13,7 @@ from ..operations import Request, segment
 from ..records import Record
 from .datasets import Cell
 from .literals import (
+    CautionCode,
     CertificateObjectiveConstraint,
     CertificateObjectiveName,
     EvaluatedOn,
@@ -76,6 +77,25 @@ class BaselineScore(Record):
     """Number of rows evaluated: all, or a random sample where all would take too long."""
     unassigned: float = 0.0
     """Share of rows without a prediction, 0 to 1."""
+
+
+class Caution(Record):
+    """A reason to read a result with care."""
+
+    code: CautionCode | str
+    """Stable, machine-readable name. Of figures: `measured_on_training_rows` (on rows that the model may have been
+    trained on, or that the result was made from), `measured_on_its_own_rows` (likewise, but declared `held_out`),
+    `grown_from_its_evaluation_rows`, `chosen_by_its_evaluation_rows`, `few_rows`, `one_label` (all rows have it),
+    `hardly_better_than_constant`. Of prototypes: `few_rows_covered`, `classes_without_prototype`,
+    `outcomes_without_rows` (a band that no row is in). Of trees: `splits_not_significant`, `candidates_split_nothing`.
+    Of label audits: `audited_by_training_labels` (of a model that repeats them), `class_not_known` (most of its labels
+    look wrong), `coarser_leaves`, `uncertain_estimate`. Of comparisons: `no_effects_compared`. Of maps:
+    `map_is_no_scale`. Codes may be added.
+    """
+    detail: str
+    """The same as an English sentence, without its full stop."""
+    remedy: str | Unset | None = UNSET
+    """What to request instead, by the names of the contract, likewise; null where nothing is."""
 
 
 class CertificateObjective(Record):
@@ -583,13 +603,8 @@ class PrototypeSetResult(Record):
     """Classes of rows of the dataset (see `labels`) without a prototype: the nearest prototype gives their rows another
     class, or none. Empty for regression.
     """
-    caution: str | Unset | None = UNSET
-    """Warning, in words, that the scores in `evaluation` may be too good: they were measured on the rows from which the
-    result was made, on which the model may have been trained; where it reproduces at least 99 % of their targets
-    (regression: R2 of at least 0.95), it may have memorised them. Of a dataset that is declared `held_out` it says so
-    instead. Null where no reason for a warning is known. It also names classes without a prototype, and a coverage of
-    rows that was not reached.
-    """
+    cautions: list[Caution]
+    """Reasons to read the result with care; empty where none is known."""
 
 
 class PrototypesOfOutcome(Record):

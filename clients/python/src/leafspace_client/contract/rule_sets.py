@@ -31,6 +31,7 @@ from .literals import (
     Type,
 )
 from .models import NumberOrText, Problem, Score
+from .prototype_sets import Caution
 
 
 class Condition(Record):
@@ -422,12 +423,8 @@ class RuleSetResult(Record):
     """Evaluation on `evaluation_dataset`, or else on the dataset itself."""
     training_evaluation: RuleSetEvaluation
     """Evaluation on the rows from which the rules were made."""
-    caution: str | Unset | None = UNSET
-    """Warning, in words, that the scores in `evaluation` may be too good: they were measured on the rows from which the
-    result was made, on which the model may have been trained; where it reproduces at least 99 % of their targets
-    (regression: R2 of at least 0.95), it may have memorised them. Of a dataset that is declared `held_out` it says so
-    instead. Null where no reason for a warning is known.
-    """
+    cautions: list[Caution]
+    """Reasons to read the result with care; empty where none is known."""
     regions: list[Region] | Unset = UNSET
     """The regions that `fab` or `em` fitted, with their parameters; empty for others. For each statement the table of
     parameters says which share of each region it is true for, and the table of rows which region each row most probably

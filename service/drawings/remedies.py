@@ -50,7 +50,7 @@ def forms_of_cautions(noun: Noun[Any], document: Json, datasets: Sequence[Json])
         "larger": lambda: _larger(noun, document),
         "nearest_rows": lambda: _by_nearest_rows(noun, document),
     }
-    steps = {step_of(caution) for caution in document["result"]["cautions"]}
+    steps = {step_of(caution) for caution in document["result"].get("cautions", ())}
     forms = {step: make() for step, make in made.items() if step in steps}
     return {step: some[0] for step, some in forms.items() if some}
 

@@ -38,6 +38,7 @@ _N_TRAIN, _N_NEW = 12_000, 3_000
 _DECISION = {
     "score_of": ">50K",
     "bands": {"refused": 0.3, "looked at": 0.6, "granted": None},
+    "best_first": False,
     "adverse": ["refused", "looked at"],
 }
 

@@ -47,7 +47,8 @@ class Decision(Contract):
     adverse: Many[OutcomeName] = Field(
         default=[],
         max_length=MAX_BANDS,
-        description="Outcomes that are adverse to the person concerned; a notice gives reasons for them.",
+        description="Outcomes that are adverse to the person concerned, among them the worst if the best is; a notice "
+        "gives reasons for them, and what would change them.",
     )
     labels_decide: bool = Field(
         default=False,
@@ -80,6 +81,9 @@ class Decision(Contract):
                 yield "bands: {name} ends no higher than the band before it; ends must rise", band.outcome
         for name in (name for name in self.adverse if name not in outcomes):
             yield "adverse: {name} is the outcome of no band; name outcomes of `bands`", name
+        best, worst = (outcomes[0], outcomes[-1]) if self.best_first else (outcomes[-1], outcomes[0])
+        if best in self.adverse and worst not in self.adverse:
+            yield "adverse: {name} has the scores that count as the best; turn `best_first` round", best
 
 
 class Decided(Contract):

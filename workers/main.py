@@ -4,10 +4,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from threading import RLock
 
-from redis import Redis
-from redis.backoff import ExponentialBackoff
-from redis.retry import Retry
-
 from storage.abandoned_jobs import AbandonedJobs, Timing
 from storage.attempts import AttemptStore
 from storage.database import Database
@@ -22,12 +18,10 @@ from .runtime.forks import Work, keep_workers
 from .runtime.job_runner import JobRunner
 from .runtime.lifecycle import run_job
 from .runtime.maintenance import Maintenance
+from .runtime.patient_redis import patient_redis
 from .runtime.restarts import report_ready
 from .runtime.settings import WorkerSettings
 from .runtime.worker import JobWorker
-
-_MAX_PAUSE_SECONDS = 2
-_CONNECTION_ATTEMPTS = 60
 
 
 def run_workers(
@@ -64,8 +58,7 @@ def run_worker(
     try:
         runner = JobRunner(settings, database, notifier, fork_lock, load_late)
         functions = {RUN_JOB: partial(run_job, settings, kinds)}
-        retry = Retry(ExponentialBackoff(cap=_MAX_PAUSE_SECONDS), _CONNECTION_ATTEMPTS)
-        redis = Redis.from_url(settings.redis_url, socket_connect_timeout=2, health_check_interval=15, retry=retry)
+        redis = patient_redis(settings.redis_url)
         JobWorker(redis, notifier, runner, functions, queue_name).work(logging_level="WARNING")
     finally:
         maintenance.stop()

@@ -54,13 +54,15 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
     explainer = _explainer_by(context, model_id, made_by[PROTOTYPE_SETS.name])
     evaluation = _evaluation(context, made[EVALUATIONS.name])
     measured = [] if evaluation is None else [ready_document(context, EVALUATIONS, evaluation["id"])]
+    words = _words(context, made_by[PROTOTYPE_SETS.name], fitting)
+    hidden = frozenset() if words is None else context.dictionaries.get(words["id"]).hidden
     known = ModelContext(
         prototype_sets=made_by[PROTOTYPE_SETS.name],
         rule_sets=made_by[RULE_SETS.name],
         approximation_trees=made_by[APPROXIMATION_TREES.name],
-        feature_usage=usage or [],
+        feature_usage=[each for each in usage or [] if each["feature"] not in hidden],
         made=made_of(made, LINKS),
-        columns=_words(context, made_by[PROTOTYPE_SETS.name], fitting),
+        columns=words,
         links=LINKS,
         explainer=explainer,
         effects=None if explainer is None else mean_effects(context, explainer),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from leafspace_drawings import Call, Panel, RegionsContext, Side, draw_regions
+from leafspace_drawings.classes import Classes
 
 from schemas.explanation_parts import PARTS
 from schemas.explanations import ExplanationRequest
@@ -15,7 +16,7 @@ from storage.errors import StorageError
 
 from ..app_context import AppContext
 from ..operations import artefacts, explainers, models
-from .documents import LINKS, Json, Parameters, at, of_model, ready, shown_dataset, to_json
+from .documents import LINKS, Json, Parameters, at, mean_effects, of_model, ready, shown_dataset, to_json
 
 _CELLS = 31  # each way: as many predictions as one call answers
 _MOST_NODES = 2_000_000  # of a model whose questions are counted while somebody waits
@@ -43,10 +44,10 @@ class RegionsToExplain:
         dataset = shown_dataset(context, prototypes["request"]["dataset"], known)
         shown = known["feature_names"] if explainer["shown_features"] == "all" else explainer["shown_features"]
         columns = {column["name"]: column for column in dataset["columns"] if column["name"] in shown}
-        numeric = _numeric(context, known, columns)
+        numeric = _numeric(context, explainer_id, known, columns)
         across, up = _chosen(parameters, numeric)
         rows = {str(each["row_id"]): each for each in prototypes["result"]["prototypes"]}
-        row_id = parameters["row"] if parameters.get("row") in rows else next(iter(rows))
+        row_id = parameters["row"] if parameters.get("row") in rows else min(rows, key=lambda each: _surety(rows[each]))
         row = _values(context, explainer["prototype_set"], row_id)
         grid = [{**row, across.name: x, up.name: y} for y in up.values for x in across.values]
         instances: list[Any] = [[each.get(name) for name in known["feature_names"]] for each in grid]
@@ -54,13 +55,17 @@ class RegionsToExplain:
         request = ExplanationRequest(instances=instances, include=included, n_prototypes=1, n_reasons=1)
         rules = None if explainer["rule_set"] is None else ready(context, RULE_SETS, explainer["rule_set"])
         point = (row.get(across.name), row.get(up.name))
-        beside = RegionsContext(known["classes"], sorted(numeric), row_id, tuple(rows), point, LINKS, dataset)
+        outcomes = Classes.of_outcomes(known, dataset).labels
+        beside = RegionsContext(outcomes, sorted(numeric), row_id, tuple(rows), point, LINKS, dataset)
         return cls(explainer, known, rules, across, up, beside, request)
 
     def draw(self, answer: bytes) -> str:
         """Draw the regions from the API's answer to the request."""
         rows = json.loads(answer)["data"]
-        panels = [Panel("the model", self._lines([_predicted(row["prediction"]) for row in rows]))]
+        predicted = [_predicted(row) for row in rows]
+        panels = [Panel("the model", self._lines(predicted))]
+        if isinstance(predicted[0], str) and len(set(predicted)) == 1:
+            panels.append(Panel("its score", self._lines([_score(row) for row in rows]), is_score=True))
         if self.rule_set is not None and self.rule_set["result"]["combination"] != "weighted_mean":
             default = self.rule_set["result"]["default_prediction"]
             decided = [row["rules"][0]["prediction"] if row["rules"] else default for row in rows]
@@ -79,14 +84,15 @@ class RegionsToExplain:
         return [predictions[start : start + width] for start in range(0, len(predictions), width)]
 
 
-def _numeric(context: AppContext, known: Json, columns: dict[str, Json]) -> dict[str, Json]:
-    """Return the columns of the model's numeric features that vary, those that most trees test first."""
+def _numeric(context: AppContext, explainer_id: str, known: Json, columns: dict[str, Json]) -> dict[str, Json]:
+    """Return the columns of the model's numeric features that vary, those that count most first."""
     names: list[str] = [
         name for name, kind in zip(known["feature_names"], known["feature_types"], strict=True) if kind == "number"
     ]
     if 0 < known["n_nodes"] <= _MOST_NODES:
+        effects = (mean_effects(context, explainer_id) or {}).get("mean_absolute_effects", ())
         tested = [each.feature for each in models.feature_usage(context, known["id"]).data]
-        names = [name for name in tested if name in set(names)]
+        names = [name for name in dict.fromkeys([*(each["feature"] for each in effects), *tested]) if name in names]
     shown = {name: columns[name] for name in names if name in columns}
     varying = {name: column for name, column in shown.items() if column["min"] != column["max"]}
     if len(varying) < 2:  # one for each axis
@@ -123,7 +129,23 @@ def _side(name: str, column: Json) -> Side:
     return Side(name, values)
 
 
-def _predicted(prediction: Json) -> float | str:
-    """Return the label or the value of a prediction."""
+def _surety(prototype: Json) -> float:
+    """Return the share of the rows nearest to a prototype that are of its class: where it is low, answers change."""
+    share = prototype["quality"]["consistent_votes"]
+    return 1.0 if share is None else float(share)
+
+
+def _predicted(row: Json) -> float | str:
+    """Return what is decided on a row: an outcome, a label or a value."""
+    prediction = row["prediction"]
+    if row.get("decision"):
+        return str(row["decision"]["outcome"])
     predicted: float | str = prediction["label" if prediction["task"] == "classification" else "value"]
     return predicted
+
+
+def _score(row: Json) -> float:
+    """Return the score that decides on a row."""
+    if row.get("decision"):
+        return float(row["decision"]["score"])
+    return max(float(score["value"]) for score in row["prediction"]["scores"])

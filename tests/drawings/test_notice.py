@@ -42,11 +42,20 @@ def test_a_letter_names_no_other_case() -> None:
     assert not [text for text in texts[1:] if "<at once>" in text]
 
 
-def test_without_reasons_a_letter_says_why_there_are_none() -> None:
-    letter = notice_of(_row(effects={"reference": _REFERENCE, "features": []}, changes=None))
-    assert "No reasons are stated" in letter.outcome
+def test_a_letter_about_an_outcome_that_is_not_adverse_is_its_outcome_and_the_view_says_why() -> None:
+    row = _row(effects={"reference": _REFERENCE, "features": []})
+    letter = notice_of(row)
+    assert letter.outcome == "The decision is: declined <at once>."
     assert not letter.compared
     assert not letter.remark
+    assert "states no reasons and no changes, as neither" in draw_letter(row, "", "#/why")
+    assert "states no reasons" not in draw_letter(_row(), "", "#/why")
+
+
+def test_where_no_feature_speaks_for_an_adverse_outcome_a_letter_says_so() -> None:
+    letter = notice_of(_row(effects={"reference": _REFERENCE, "features": [], "principal_reasons": []}))
+    assert letter.outcome.endswith(" No feature that may be named as a reason speaks for it.")
+    assert not letter.reasons
 
 
 def test_where_no_change_was_found_a_letter_says_so() -> None:

@@ -254,7 +254,7 @@ def test_a_duration_is_said_in_its_own_unit(seconds: float, text: str) -> None:
         ("none", 0, "shares no leaf with any prototype"),
         ("far", 0, "less near than nearly all rows"),
         ("typical", 25, "less near than 75% of rows"),
-        ("close", 81, "less near than 19% of rows"),
+        ("close", 81, "at least as near as 81% of rows"),
         ("close", 100, "no row is nearer"),
     ],
 )

@@ -58,7 +58,7 @@ def test_a_notice_states_reasons_and_changes_and_nothing_of_others(client: Leafs
     assert "<large>" not in notice.html
     assert declined.effects is not None
     assert f"row {declined.effects.reference.row_id}" not in notice.markdown
-    assert "No reasons are stated" in granted.notice().markdown
+    assert "reason" not in granted.notice().markdown
     changed = {part.feature: part for option in declined.changes.options for part in option.changes}  # type: ignore[union-attr]
     assert all(float(part.to) < float(part.value) for name, part in changed.items() if name == "duration")  # type: ignore[arg-type]  # numbers
 

@@ -63,7 +63,7 @@ class Classes:
         target = _target_of(dataset) or {}
         self._said = {each["value"]: each["label"] for each in target.get("labels") or ()}
         self.adverse = frozenset(target.get("adverse") or ())
-        marked = list(dict.fromkeys([*labels, *outcomes]))
+        marked = list(dict.fromkeys([*outcomes, *labels]))  # outcomes are marked alike in all views
         numbers = colour_numbers(marked, self.adverse)
         self._marks = {label: self._mark(index, label, numbers[label]) for index, label in enumerate(marked)}
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .classes import Classes
+from .classes import Classes, with_adverse
 from .columns import ColumnNames
 from .forms import Form
 from .links import Links
@@ -48,7 +48,9 @@ class _Found:
         self.datasets: Json | None = self.result["datasets"]
         self.model_name = model.get("name") or self.request["model"]
         self.dataset_name = dataset.get("name") or self.request["dataset"]
-        self.classes = Classes(self._outcomes(), context.dataset)
+        decided = Classes.of_outcomes(model, context.dataset).labels  # first, so that they are marked as elsewhere
+        unknown = [each for each in self._outcomes() if each not in decided]
+        self.classes = Classes([*decided, *unknown], with_adverse(context.dataset, context.model))
         self.columns = ColumnNames(context.dataset)
         self.context = context
         other = self.request["other_model"] or self.request["other_dataset"]

@@ -119,7 +119,8 @@ class _Why:
         self.typicality = row.get("typicality")
         self.images = self._images()
         self.target = row.get("target")
-        self.decision = self._in_words(DecisionBar.of_decision(row.get("decision")), "score_of")
+        bar = DecisionBar.of_decision(row.get("decision"), self.classes.said)
+        self.decision = self._in_words(bar, "score_of")
         self.waterfall = self._in_words(self._waterfall(), "of")
         self.curves = self._in_words(ScoreCurves.of_row(row, self._columns, self.names), "of")
         self.before = _Before(context.unchanged) if context.unchanged is not None else None

@@ -171,8 +171,7 @@ class _Known:
             return None
         if self.is_regression:
             return number(measured["fidelity"])
-        said = constant and {**constant, "model_prediction": self.classes.said(constant["model_prediction"])}
-        return agreement(measured, said)
+        return agreement(measured, constant, self.classes.said)
 
     def _of_prototypes(self, result: Json, href: str | None) -> list[Explained]:
         name = f"nearest of {len(result['prototypes'])} prototypes"
@@ -191,6 +190,8 @@ class _Known:
         name, constant = counted(len(result["rules"]), "rule"), measured["constant"]
         answered = None if self.is_regression or constant is None else 1 - constant["balanced_error"]
         agreed = self._agreement(rules, constant)
+        if measured["measured_against"] == "model":  # then errors say the same as the agreement
+            reached = answered = None
         return [Explained(name, reached, answered, agreed, measured["n_rows"], measured["evaluated_on"], href)]
 
     def _of_tree(self, result: Json, href: str | None) -> list[Explained]:

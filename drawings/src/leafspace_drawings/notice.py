@@ -64,14 +64,15 @@ class Notice:
 def notice_of(row: Json, title: str = TITLE) -> Notice:
     """Return the letter about an explained row: one of ``POST /v1/explainers/{id}/explanations``, not refused."""
     effects: Json = row.get("effects") or {}
-    reasons: Sequence[Json] = effects.get("principal_reasons") or []
+    reasons: Sequence[Json] = effects.get("principal_reasons", ())
     outcome = f"The decision is: {_outcome(row)}."
-    if not reasons:
-        outcome += " No reasons are stated, as this outcome is not declared adverse, or nothing speaks for it."
+    if not reasons and "principal_reasons" in effects:
+        outcome += " No feature that may be named as a reason speaks for it."
     compared = ""
     if reasons:
         compared = f"The reasons are what counted most in a comparison with {_others(effects['reference'])}."
-    options, remark = _changes(row.get("changes"))
+    # What would change an outcome is owed where it is adverse, as reasons are: of another it would be a worse one.
+    options, remark = _changes(row.get("changes") if "principal_reasons" in effects else None)
     return Notice(title, outcome, tuple(map(_reason, reasons)), compared, tuple(options), remark)
 
 
@@ -89,7 +90,8 @@ def draw_letter(row: Json, title: str, why: str, changed: Sequence[str] = ()) ->
     changed
         What those features are called whose values are not the row's own: the letter says so.
     """
-    return render("letter", letter=notice_of(row, title or TITLE), why=why, changed=changed)
+    is_adverse = "principal_reasons" in (row.get("effects") or {})
+    return render("letter", letter=notice_of(row, title or TITLE), why=why, changed=changed, is_adverse=is_adverse)
 
 
 def _outcome(row: Json) -> str:

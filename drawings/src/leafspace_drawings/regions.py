@@ -43,6 +43,7 @@ class Panel:
 
     title: str
     predictions: Sequence[Sequence[Prediction]]
+    is_score: bool = False  # of the model, whose answer is the same everywhere
 
 
 def draw_regions(across: Side, up: Side, panels: Sequence[Panel], context: RegionsContext) -> str:
@@ -81,21 +82,22 @@ class _Over:
         self.rows = [(row_id, row_id) for row_id in context.rows]
         self.classes = Classes(context.classes, context.dataset)
         self.width, self.height = len(across.values), len(up.values)
-        values = [value for panel in panels for line in panel.predictions for value in line]
-        numbers = [value for value in values if not isinstance(value, str)]
+        values = [(value, panel.is_score) for panel in panels for line in panel.predictions for value in line]
+        self._answers = {value for value, is_score in values if not is_score}
+        numbers = [value for value, _ in values if not isinstance(value, str)]
         self.low, self.high = min(numbers, default=0.0), max(numbers, default=0.0)
         self.panels = [(panel.title, list(self._stretches(panel))) for panel in panels]
-        self.same = [(panel.title, self._share_same(panels[0], panel)) for panel in panels[1:]]
-
-    @property
-    def is_regression(self) -> bool:
-        """Whether values are predicted."""
-        return not self.context.classes
+        self.same = [(panel.title, self._share_same(panels[0], panel)) for panel in panels[1:] if not panel.is_score]
 
     @property
     def is_uniform(self) -> bool:
-        """Whether there is one prediction, and nothing changes."""
-        return len({(each.style, each.colour) for _, stretches in self.panels for each in stretches}) == 1
+        """Whether there is one prediction, and nothing changes but the score."""
+        return len(self._answers) == 1
+
+    @property
+    def has_shades(self) -> bool:
+        """Whether numbers are shown, by shades."""
+        return self.low < self.high
 
     @property
     def mark(self) -> tuple[float, float] | None:

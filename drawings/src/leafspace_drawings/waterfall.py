@@ -1,6 +1,6 @@
 """Effects as a waterfall from a reference case's score to the row's, and a decision on its bands."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import tanh
@@ -131,8 +131,11 @@ class DecisionBar:
     WIDTH = 240
 
     @classmethod
-    def of_decision(cls, decided: Json | None) -> "DecisionBar | None":
-        """Return the bar of an explanation's decision; None where it has no bands."""
+    def of_decision(cls, decided: Json | None, said: Callable[[Any], Any] = str) -> "DecisionBar | None":
+        """Return the bar of an explanation's decision; None where it has no bands.
+
+        ``said`` gives what people call an outcome.
+        """
         bands = (decided or {}).get("bands")
         if decided is None or not bands:
             return None
@@ -144,7 +147,9 @@ class DecisionBar:
             score_of=decided.get("score_of"),
             place=round(cls.WIDTH * (score - low) / (high - low), 1),
             bands=tuple(
-                BandOnAxis(band["outcome"], start, round(end - start, 1), words, band["outcome"] == decided["outcome"])
+                BandOnAxis(
+                    said(band["outcome"]), start, round(end - start, 1), words, band["outcome"] == decided["outcome"]
+                )
                 for band, (start, end), words in zip(bands, pairwise(places), band_ends(ends), strict=True)
             ),
         )

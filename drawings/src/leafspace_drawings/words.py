@@ -2,12 +2,13 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _MOST_DIGITS = 16  # of a number of double precision
 DIGITS = 4  # significant ones
 _MOST_DECIMALS = 9
+_MOST_ROWS = 50  # percent from which on a row is called near, and not far
 _BRIEF_FROM = 1e-7
 _GROUPED_FROM, _PLAIN_FROM, _PLAIN_BELOW = 10_000, 1e-4, 1e15
 _PART_END = re.compile(r"(?<=[\s_/])(?=\S)|(?<=\w-)(?=\S)|(?<=[a-z])(?=[A-Z])")
@@ -174,16 +175,16 @@ def are_unequal(fidelity: float | None, balanced_fidelity: float | None) -> bool
     return fidelity is not None and balanced_fidelity is not None and fidelity - balanced_fidelity >= _UNEQUAL
 
 
-def agreement(measured: Mapping[str, Any], constant: Mapping[str, Any] | None) -> str:
+def agreement(measured: Mapping[str, Any], constant: Mapping[str, Any] | None, said: Callable[[Any], Any] = str) -> str:
     """Return how often predictions agree with a model's, beside a constant answer: ``86% (always “good”: 70%)``.
 
-    Of unequal classes each counts alike first: one answer agrees for nearly all rows of a model that rarely gives
-    another.
+    ``said`` gives what people call an answer. Of unequal classes each counts alike first: one answer agrees for nearly
+    all rows of a model that rarely gives another.
     """
     fidelity, balanced = measured["fidelity"], measured.get("balanced_fidelity")
     if constant is None or constant.get("fidelity") is None or balanced is None:
         return share(fidelity)
-    always = f"always “{constant['model_prediction']}”"
+    always = f"always “{said(constant['model_prediction'])}”"
     plain = f"{share(fidelity)} ({always}: {share(constant['fidelity'])})"
     if not are_unequal(constant["fidelity"], constant["balanced_fidelity"]):
         return plain
@@ -194,6 +195,8 @@ def agreement(measured: Mapping[str, Any], constant: Mapping[str, Any] | None) -
 def nearness(typicality: Mapping[str, Any]) -> str:
     """Return how near a row is to its nearest prototype beside other rows: ``less near than 81% of rows``.
 
+    Of a row that is nearer than most: ``at least as near as 97% of rows``.
+
     ``typicality`` is that of an explanation, whose percentile is the share of rows that are no nearer, rounded down.
     """
     if typicality["level"] == "none":
@@ -201,6 +204,8 @@ def nearness(typicality: Mapping[str, Any]) -> str:
     percentile = typicality["percentile"]
     if percentile == 100:  # of a hundred
         return "no row is nearer"
+    if percentile >= _MOST_ROWS:
+        return f"at least as near as {percentile}% of rows"
     return f"less near than {f'{100 - percentile}% of rows' if percentile else 'nearly all rows'}"
 
 

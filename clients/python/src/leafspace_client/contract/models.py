@@ -99,7 +99,9 @@ class Decision(Record):
     scores do. A better outcome is what a change of a row aims at.
     """
     adverse: list[str] | Unset = UNSET
-    """Outcomes that are adverse to the person concerned; a notice gives reasons for them."""
+    """Outcomes that are adverse to the person concerned, among them the worst if the best is; a notice gives reasons
+    for them, and what would change them.
+    """
     labels_decide: bool | Unset = UNSET
     """Whether the model's own labels are the outcomes, as where a cut-off of the estimator makes them; then each
     outcome is the name of a class, and the bands say how the labels follow from the score.

@@ -11,10 +11,11 @@ from schemas.explanation_parts import ReferenceKind
 from storage.errors import StorageError
 from tree_explainers.effects.ensemble_effects import EnsembleEffects, effects_in_order, points_of_probability
 from tree_explainers.effects.nearest_cases import NearestCases
+from tree_explainers.effects.walked_rows import WalkedRows
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import ModelDescription
-from tree_explainers.onnx_models.encoding import Feeds
+from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.onnx_models.tree_inputs import TreeColumns
 from tree_explainers.onnx_models.walked_parts import WalkedParts
 from tree_explainers.rows import Rows
@@ -51,10 +52,11 @@ class WarmEffects:
     means: MeanReferences
     score_of: Mapping[str, int]  # index of the score of each class, and of the one that decides on each outcome
     outcomes: tuple[str, ...]  # that prototypes may have: classes or outcomes; none of a regression
+    walked: WalkedRows | None  # the model's predictions by the same trees; None: onnxruntime makes them
 
     @staticmethod
     def of(
-        description: ModelDescription,
+        session: ModelSession,
         arrays: Mapping[str, NDArray[Any]],
         cases: tuple[ReferenceCase, ...],
         classes: NDArray[np.int64],
@@ -67,6 +69,7 @@ class WarmEffects:
         No feature is shown until there are words (``with_words``).
         """
         ensemble, parts = TreeEnsemble.from_arrays(arrays), WalkedParts.from_arrays(arrays)
+        description = session.description
         try:
             effects = EnsembleEffects.of(description, parts.as_read(ensemble))
         except MethodNotApplicable:
@@ -91,6 +94,7 @@ class WarmEffects:
             means=MeanReferences(effects, columns, description.feature_names, prototypes, reference),
             score_of={**of_outcomes, **{name: index for index, name in enumerate(description.classes)}},
             outcomes=description.outcomes if by_outcome else description.classes,
+            walked=WalkedRows.of(session, columns, effects.trees, ensemble),
         )
 
     def with_words(
@@ -134,9 +138,8 @@ class WarmEffects:
         rows: Rows | NDArray[np.float64],
         proximities: NDArray[np.int64],
         compared: Sequence[int | None],
-        labels: NDArray[np.int64] | None,
         question: EffectsQuestion,
-        feeds: Feeds | None = None,
+        outcome: Outcome,
     ) -> list[RowEffects | None]:
         """Return the effects of rows that the model takes; ``None`` where a row has nothing to be compared with.
 
@@ -151,16 +154,17 @@ class WarmEffects:
             To the prototypes.
         compared : (n_rows,)
             The class or outcome of each row; None of a regression.
-        labels : (n_rows,)
-            Indices of predicted classes; None of a regression.
         question
             Which effects are wanted.
-        feeds
-            The rows as the model's graph read them; None: they are encoded again.
+        outcome
+            Of the model, for these rows.
         """
-        columns = self.columns.of(rows) if feeds is None else self.columns.of_feeds(feeds, len(rows))
-        ranks = self.effects.ranks(columns)
-        scores = self._scores(question, len(compared), labels)
+        ranks = outcome.ranks
+        if ranks is None:
+            feeds = outcome.feeds
+            columns = self.columns.of(rows) if feeds is None else self.columns.of_feeds(feeds, len(rows))
+            ranks = self.effects.ranks(columns)
+        scores = self._scores(question, len(compared), outcome.labels)
         if question.mean is not None:
             return self._against_mean(ranks, scores, question.mean)
         kinds = [0 if index is None or question.kind != "contrast" else index + 1 for index in compared]

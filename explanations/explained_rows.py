@@ -81,7 +81,7 @@ def explain_instances(
     parts = parts_of(warm, request)
     read = read_instances(request.instances, warm.features, tick) if read is None else read
     row_ids = ids_of_rows(warm, request, read.n_rows)
-    run = run_readable(warm.session, read)
+    run = run_readable(warm.session, read, warm.walked)
     return explain_read(warm, parts, row_ids, read, run, tick, finish=finish, is_plain=is_plain)
 
 
@@ -136,7 +136,7 @@ def explain_read(
     usual = _are_usual(warm, rows)
     effects: Sequence[RowEffects | None] = [None] * len(indices)
     if warm.effects is not None and parts.effects is not None and "effects" in parts.included and indices:
-        effects = warm.effects.of_rows(rows, proximities, compared, outcome.labels, parts.effects, outcome.feeds)
+        effects = warm.effects.of_rows(rows, proximities, compared, parts.effects, outcome)
         note_effects([each.of_players for each in effects if each is not None])
     needs_raw = not _OF_RAW_ROWS.isdisjoint(parts.included)
     raw = rows if isinstance(rows, Rows) or not needs_raw else Rows(warm.features.names, tuple(rows.T))

@@ -13,6 +13,7 @@ from schemas.json_numbers import number_of
 from schemas.models import MAX_INSTANCES, Model
 from storage.errors import StorageError
 from tree_explainers.compute.progress import Tick, no_tick
+from tree_explainers.effects.walked_rows import WalkedRows
 from tree_explainers.errors import RowRefused
 from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.relational.query_trie import VisitsLeft
@@ -191,8 +192,12 @@ def _stacked(blocks: Sequence[Rows | NDArray[np.float64]]) -> Rows | NDArray[np.
     return Rows(names, tuple(np.concatenate(parts) for parts in zip(*columns, strict=True)))
 
 
-def run_readable(session: ModelSession, read: ReadInstances) -> Run:
-    """Apply the model to instances."""
+def run_readable(session: ModelSession, read: ReadInstances, walked: WalkedRows | None = None) -> Run:
+    """Apply the model to instances, by ``walked`` where its rows can be walked."""
+    if walked is not None and isinstance(read.rows, np.ndarray) and len(read.rows):
+        outcome = walked.outcome(read.rows)
+        if outcome is not None:
+            return outcome, read.indices, read.refused
     run = session.run_rows(read.rows)
     if not run.refused:
         return run.outcome, read.indices, read.refused

@@ -36,7 +36,7 @@ def mean_effects_of_reference_rows(warm: WarmExplainer) -> dict[str, Any] | None
     compared = [None] * len(rows) if classes is None else classes.tolist()
     proximities = warm.index.proximities(contiguous_leaves(warm.leaves(outcome)))
     question = warm.effects.question(None, None)
-    of_rows = warm.effects.of_rows(rows, proximities, compared, outcome.labels, question)
+    of_rows = warm.effects.of_rows(rows, proximities, compared, question, outcome)
     effects = [each.of_players for each in of_rows if each is not None]
     if not effects:
         return None

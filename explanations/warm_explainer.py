@@ -19,6 +19,7 @@ from storage.dataset_rows import open_rows
 from storage.datasets import StoredDataset
 from storage.dictionaries import StoredDictionary
 from storage.object_store import ObjectStore
+from tree_explainers.effects.walked_rows import WalkedRows
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.leaf_space.coarser_leaves import map_leaves
 from tree_explainers.onnx_models.session import ModelSession, Outcome
@@ -114,6 +115,11 @@ class WarmExplainer:
         """Return the same explainer in the words of a dictionary, and of the dataset with which it was read."""
         wording = self.wording_source.wording(dataset, dictionary)
         return replace(self, wording=wording, effects=_worded(self.effects, self.session, wording), known={})
+
+    @property
+    def walked(self) -> WalkedRows | None:
+        """What predicts rows by walking the model's trees; ``None``: onnxruntime does."""
+        return None if self.effects is None else self.effects.walked
 
     @property
     def index(self) -> PrototypeIndex:
@@ -221,7 +227,7 @@ class _ExplainerFiles:
     def effects(self) -> WarmEffects | None:
         """Return what effects of features are computed from; ``None`` where scores are no sums over trees."""
         return WarmEffects.of(
-            self._session.description,
+            self._session,
             self._ensemble(),
             tuple(map(_reference_case, self.prototypes)),
             np.asarray(self.arrays["classes"], np.int64),

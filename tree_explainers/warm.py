@@ -34,6 +34,7 @@ _ANSWER_REQUESTS = (  # what takes longest to compile is first
     "effects.path_patterns",
     "effects.paired_walk",
     "effects.ranked_trees",
+    "effects.walked_rows",
     "changes.open_walks",
     "changes.pair_walks",
     "leaf_space.proximity",

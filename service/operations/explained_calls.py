@@ -88,7 +88,7 @@ def explain_calls(calls: Sequence[CallOf]) -> list[bytes | None]:
                 reads.append(of_call)
                 numbers.append(number)
         read = joined(reads)
-        parts, run = parts_of(warm, calls[0].request), run_readable(warm.session, read)
+        parts, run = parts_of(warm, calls[0].request), run_readable(warm.session, read, warm.walked)
         data = explain_read(warm, parts, row_ids, read, run, is_plain=False)
     except Exception:  # noqa: BLE001  # raised again by the call that fails alone
         return answers

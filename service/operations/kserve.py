@@ -153,7 +153,7 @@ def _explained(
 
 def _run(warm: WarmExplainer, instances: Instances, tick: Tick) -> tuple[ReadInstances, Run]:
     read = read_instances(instances, warm.features, tick)
-    return read, run_readable(warm.session, read)
+    return read, run_readable(warm.session, read, warm.walked)
 
 
 def _explanations(

@@ -15,6 +15,8 @@ from ..walker.value_ranks import Cuts, rank_cuts
 
 Ints = NDArray[np.int64]
 
+_TREES_TOGETHER = 64  # which a row goes down step by step, so that no tree's reads wait for another's
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedTrees:
@@ -121,16 +123,24 @@ def _fill_leaves(
     leaves: NDArray[np.int32],
 ) -> None:
     words, layout, starts, leaf = trees
-    last_rank = (words.dtype.type(1) << layout[0]) - words.dtype.type(1)
-    for tree in range(leaves.shape[1]):
-        for row in range(leaves.shape[0]):
-            node, following = np.int64(-1), np.int64(0)
-            while following != node:
-                node = following
-                word = words[starts[tree] + node]
-                column = np.int64((word >> layout[0]) & layout[2])
-                following = np.int64(word >> layout[1]) + np.int64(ranks[row, column] > (word & last_rank))
-            leaves[row, tree] = leaf[starts[tree] + node]
+    rank_bits, child_bits, last_column = layout[0], layout[1], layout[2]
+    last_rank = (words.dtype.type(1) << rank_bits) - words.dtype.type(1)
+    n_trees, reached = leaves.shape[1], np.empty(_TREES_TOGETHER, np.uint64)  # numbers below 0 would be indices, too
+    for row in range(leaves.shape[0]):
+        for begin in range(0, n_trees, _TREES_TOGETHER):
+            end = min(begin + _TREES_TOGETHER, n_trees)
+            reached[:], moved = 0, np.uint64(1)
+            while moved:
+                moved = np.uint64(0)
+                for tree in range(begin, end):
+                    node = reached[tree - begin]
+                    word = np.uint64(words[np.uint64(starts[tree]) + node])
+                    rank = ranks[row, (word >> rank_bits) & last_column]
+                    following = (word >> child_bits) + np.uint64(rank > (word & last_rank))
+                    moved |= following ^ node
+                    reached[tree - begin] = following
+            for tree in range(begin, end):
+                leaves[row, tree] = leaf[np.uint64(starts[tree]) + reached[tree - begin]]
 
 
 def _with_columns_of_sets(

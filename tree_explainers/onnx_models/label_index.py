@@ -86,7 +86,12 @@ def near_ties(scores: NDArray[np.floating[Any]], description: ModelDescription) 
 
 def within_rounding(scores: NDArray[np.floating[Any]], rounding: float) -> NDArray[np.bool_]:
     """Return which rows' two best scores are no further apart than rounding may put them, shape (n_rows,)."""
-    if scores.shape[1] == 1 or rounding == 0:
+    return np.zeros(len(scores), np.bool_) if rounding == 0 else may_tie(scores, rounding)
+
+
+def may_tie(scores: NDArray[np.floating[Any]], rounding: float) -> NDArray[np.bool_]:
+    """Return which rows' two best scores are equal, or no further apart than rounding may put them, (n_rows,)."""
+    if scores.shape[1] == 1:
         return np.zeros(len(scores), np.bool_)
     if scores.size <= _FEW_SCORES:
         return np.array([_is_near_tie(sorted(row), rounding) for row in scores.tolist()], np.bool_)

@@ -20,7 +20,7 @@ from ..errors import ModelRefused, RowRefused
 from ..rows import Rows
 from .description import ModelDescription
 from .encoding import FEW_VALUES, Feeds, RowEncoder, are_finite
-from .label_index import LabelIndex
+from .label_index import LabelIndex, may_tie
 from .refused_values import refusal_of
 from .score_sums import scores_of_sums
 
@@ -47,6 +47,8 @@ class Outcome:
     labels: NDArray[np.int64] | None  # (n_rows,) indices among the classes; None for regression
     leaves: NDArray[np.int32]  # (n_rows, n_trees) leaf reached, counted within its tree
     feeds: Feeds | None = field(default=None, compare=False, repr=False)  # tensors that the graph read; None: not kept
+    # What effects compare, (n_rows, n_ranked), where the rows were walked by it; None: they were not.
+    ranks: NDArray[np.uint16] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,22 @@ class ModelSession:
         """
         assert self.description.scoring is not None
         return self._checked(scores_of_sums(sums, self.description.scoring), [], len(sums))[0]
+
+    def predictions_of_sums(self, sums: NDArray[Any], feeds: Feeds) -> Predictions:
+        """Return the predictions for sums of leaf values, as ``scores_of_sums`` takes them, of these encoded rows.
+
+        Labels of rows whose best scores are as good as equal are the graph's own.
+        """
+        assert self.description.scoring is not None
+        scores, labels = self._checked(scores_of_sums(sums, self.description.scoring), [], len(sums))
+        if labels is None or self.description.label_output is None:
+            return Predictions(scores, labels)
+        near = np.flatnonzero(may_tie(scores, self.description.rounding))
+        if len(near):
+            labels = labels.copy()
+            _, *label = self.outputs(self.prediction_names, {name: each[near] for name, each in feeds.items()})
+            labels[near] = self._labels.find(scores[near], label[0])  # type: ignore[assignment]  # a classifier has them
+        return Predictions(scores, labels)
 
     def run_in_chunks(self, rows: Rows, report: ReportProgress = ignore_progress) -> Outcome:
         """Return the outcome of many rows, processed in chunks of moderate size by all cores."""

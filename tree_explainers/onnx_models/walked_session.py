@@ -15,9 +15,7 @@ from ..errors import RowRefused
 from ..walker.walking import Walker
 from .description import ModelDescription
 from .encoding import Feeds
-from .label_index import within_rounding
 from .refused_values import refusal_of
-from .score_sums import scores_of_sums
 from .session import ModelSession, Piece, Predictions, open_graph, runtime_errors
 from .walked_parts import WalkedParts
 
@@ -84,15 +82,7 @@ class WalkedSession(ModelSession):
         if self.description.scoring is None or sums is None:
             scores, *label = self.outputs(self.prediction_names, feeds)
             return Predictions(*self._checked(scores, label, len(scores)))
-        scores, labels = self._checked(scores_of_sums(sums, self.description.scoring), [], len(sums))
-        if labels is None or self.description.label_output is None:
-            return Predictions(scores, labels)
-        near = np.flatnonzero(_may_tie(scores, self.description.rounding))
-        if len(near):
-            labels = labels.copy()
-            _, *label = self.outputs(self.prediction_names, {name: each[near] for name, each in feeds.items()})
-            labels[near] = self._labels.find(scores[near], label[0])  # type: ignore[assignment]  # a classifier has them
-        return Predictions(scores, labels)
+        return self.predictions_of_sums(sums, feeds)
 
     def outputs(self, names: list[str], feeds: Feeds) -> list[NDArray[Any]]:
         """Return tensors of the graph, by the graph of predictions alone where there is one."""
@@ -103,12 +93,3 @@ class WalkedSession(ModelSession):
         except runtime_errors() as error:
             raise refusal_of(self.description, feeds) from error
         return outputs
-
-
-def _may_tie(scores: NDArray[Any], rounding: float) -> NDArray[np.bool_]:
-    """Return the rows whose two best scores are equal or as good as equal, (n_rows,)."""
-    if scores.shape[1] == 1:
-        return np.zeros(len(scores), np.bool_)
-    best = np.partition(scores, -2, axis=1)[:, -2:]
-    ties: NDArray[np.bool_] = (best[:, 0] == best[:, 1]) | within_rounding(scores, rounding)
-    return ties

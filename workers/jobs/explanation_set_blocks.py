@@ -191,7 +191,7 @@ class BlockExplainer:
         read = read_instances(instances, self.warm.features)
         read = read.registered(targets, rows, are_reference=self.are_reference)
         if self.leaf_table is None or read.refused:
-            run = run_readable(self.warm.session, read)
+            run = run_readable(self.warm.session, read, self.warm.walked)
         else:
             run = self.leaf_table.outcome(slice(rows.start, rows.stop)), read.indices, read.refused
         documents = explain_read(self.warm, self.parts, row_ids, read, run, note_effects=note_effects)

@@ -194,7 +194,7 @@ def _stacked(blocks: Sequence[Rows | NDArray[np.float64]]) -> Rows | NDArray[np.
 
 def run_readable(session: ModelSession, read: ReadInstances, walked: WalkedRows | None = None) -> Run:
     """Apply the model to instances, by ``walked`` where its rows can be walked."""
-    if walked is not None and isinstance(read.rows, np.ndarray) and len(read.rows):
+    if walked is not None and len(read.rows):
         outcome = walked.outcome(read.rows)
         if outcome is not None:
             return outcome, read.indices, read.refused

@@ -16,6 +16,7 @@ from ..ensemble import TreeEnsemble
 from ..errors import RowRefused
 from ..onnx_models.session import ModelSession, Outcome
 from ..onnx_models.tree_inputs import TreeColumns
+from ..rows import Rows
 from .ranked_trees import RankedTrees
 
 
@@ -36,18 +37,18 @@ class WalkedRows:
         """Return the rows of an open model, by its trees; ``None`` where onnxruntime has to predict them."""
         description = session.description
         scoring = description.scoring
-        if description.engine.name != "walker" or scoring is None or not columns.are_copied:
+        if description.engine.name != "walker" or scoring is None:
             return None
         values = np.array(ensemble.leaf_values, np.float32 if scoring.sums == "single" else np.float64, order="C")
         return cls(session, columns, trees, ensemble.leaf_offsets[:-1].astype(np.int32), values)
 
-    def outcome(self, rows: NDArray[np.floating[Any]]) -> Outcome | None:
-        """Return the outcome of rows, (n_rows, n_features), the same as ``ModelSession.run_rows`` returns.
+    def outcome(self, rows: Rows | NDArray[np.floating[Any]]) -> Outcome | None:
+        """Return the outcome of rows, the same as ``ModelSession.run_rows`` returns.
 
         It is ``None`` where a row is refused: onnxruntime has to say which, and to predict the others.
         """
         try:
-            feeds = self.session.encode_matrix(rows)
+            feeds = self.session.encode(rows) if isinstance(rows, Rows) else self.session.encode_matrix(rows)
             ranks = self.trees.ranks(self.columns.of_feeds(feeds, len(rows)))
             leaves = self.trees.leaves(ranks)
             sums = np.zeros((len(rows), self.values.shape[1]), self.values.dtype)

@@ -16,8 +16,6 @@ from .walked_parts import WalkedParts
 class TreeColumns:
     """The values that trees compare. Nothing in it changes: threads may share it.
 
-    They ``are_copied`` where trees read the numbers of the only input as they are, but for a cast.
-
     Parameters
     ----------
     description, parts
@@ -27,8 +25,8 @@ class TreeColumns:
     def __init__(self, description: ModelDescription, parts: WalkedParts) -> None:
         self._description = description
         self._encoder = RowEncoder(description)
-        self.are_copied = _are_copied(description)
-        has_front = bool(parts.front_graph) and not self.are_copied
+        self._is_copied = _is_copied(description)
+        has_front = bool(parts.front_graph) and not self._is_copied
         self._front = open_graph(parts.front_graph) if has_front else None
         self._computed = [each.name for each in self._front.get_outputs()] if self._front else []
 
@@ -60,7 +58,7 @@ class TreeColumns:
         n_rows
             How many rows these are.
         """
-        if self.are_copied:
+        if self._is_copied:
             (values,), (tensor,) = feeds.values(), self._description.tensors
             values = values.reshape(n_rows, -1)
             return np.asarray(values if tensor.is_double else values.astype(np.float32), np.float64)
@@ -77,7 +75,7 @@ class TreeColumns:
         return np.concatenate(tensors, axis=1, dtype=np.float64)
 
 
-def _are_copied(description: ModelDescription) -> bool:
+def _is_copied(description: ModelDescription) -> bool:
     """Return whether trees read the numbers of the only input as they are, but for a cast: no graph is needed then."""
     if len(description.inputs) != 1 or len(description.tensors) != 1 or description.inputs[0].type == "string":
         return False

@@ -27,14 +27,7 @@ class TreeWords:
     starts: Ints  # (n_trees + 1,)
     leaf: NDArray[np.int32]  # (n_words,) the leaf counted within its tree; -1 at other nodes
     n_sure_steps: Ints  # (n_trees,) steps from the root to the nearest leaf
-    column_bits: int
-    rank_bits: int
-
-    @property
-    def layout(self) -> NDArray[Any]:
-        """What it takes to read a word: (3,) the bits of a rank, those of rank and column, and the last column."""
-        column_mask = 2**self.column_bits - 1
-        return np.array([self.rank_bits, self.rank_bits + self.column_bits, column_mask], self.words.dtype)
+    layout: NDArray[Any]  # (3,) of the same type: the bits of a rank, those of rank and column, and the last column
 
 
 def pack(tests: NodeTests, roots: NDArray[np.integer[Any]], cuts: Cuts, column: Ints, rank: Ints) -> TreeWords:
@@ -48,8 +41,9 @@ def pack(tests: NodeTests, roots: NDArray[np.integer[Any]], cuts: Cuts, column: 
     _pack(fields, roots.astype(np.int64), (rank_bits, column_bits), (words, leaf), (starts, n_sure_steps))
     longest = int(np.diff(starts).max()) - 1
     dtype = np.uint32 if longest.bit_length() + rank_bits + column_bits <= _SINGLE_BITS else np.uint64
+    layout = np.array([rank_bits, rank_bits + column_bits, 2**column_bits - 1], dtype)
     end = starts[-1]
-    return TreeWords(words[:end].astype(dtype), starts, leaf[:end].copy(), n_sure_steps, column_bits, rank_bits)
+    return TreeWords(words[:end].astype(dtype), starts, leaf[:end].copy(), n_sure_steps, layout)
 
 
 @compiled

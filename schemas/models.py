@@ -190,12 +190,12 @@ class ModelWarning(Contract):
 
 
 class ModelEngine(Contract):
-    """What finds the leaves and predictions of many rows: of datasets, and of the rows that jobs make."""
+    """What finds the leaves and predictions of many rows, and of rows that are explained."""
 
     name: Literal["walker", "onnxruntime"] = Field(
         description="`walker`: compiled loops of the service's own, compared with onnxruntime on rows at the trees' "
-        "thresholds before they are used; `onnxruntime`: the runtime alone. Leaves, scores and labels are the same, "
-        "and single rows are always onnxruntime's."
+        "thresholds before they are used; `onnxruntime`: the runtime alone. Leaves, scores and labels are the same; "
+        "predictions alone, without explanations, are always onnxruntime's."
     )
     reason: str | None = Field(description="Why it is onnxruntime; null for the walker.")
 

@@ -147,7 +147,7 @@ class ModelWarning:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What finds the leaves of many rows; single rows are always onnxruntime's."""
+    """What finds the leaves of many rows and of explained ones; predictions alone are onnxruntime's."""
 
     name: Literal["walker", "onnxruntime"]
     reason: str | None

@@ -253,12 +253,12 @@ class ModelColumn(Record):
 
 
 class ModelEngine(Record):
-    """What finds the leaves and predictions of many rows: of datasets, and of the rows that jobs make."""
+    """What finds the leaves and predictions of many rows, and of rows that are explained."""
 
     name: ModelEngineName | str
     """`walker`: compiled loops of the service's own, compared with onnxruntime on rows at the trees' thresholds before
-    they are used; `onnxruntime`: the runtime alone. Leaves, scores and labels are the same, and single rows are always
-    onnxruntime's.
+    they are used; `onnxruntime`: the runtime alone. Leaves, scores and labels are the same; predictions alone, without
+    explanations, are always onnxruntime's.
     """
     reason: str | None
     """Why it is onnxruntime; null for the walker."""

@@ -275,9 +275,10 @@ class ReasonTexts:
         self, reasons: NDArray[Any], raw: RawReasons, is_missing: NDArray[np.bool_] | None
     ) -> Iterator[tuple[int, tuple[_ReasonHead, bytes]]]:
         """Yield the indices of those that are no single numbers, with their beginnings and intervals."""
-        others = np.flatnonzero(raw.reasons["is_other"]).tolist()
-        if not others:
+        are_others = raw.reasons["is_other"].tolist()
+        if True not in are_others:  # as of most models
             return
+        others = [index for index, is_other in enumerate(are_others) if is_other]
         context = b"" if is_missing is None else is_missing.tobytes()
         keys = [_digest(statement, context) for statement in raw.own_statements(reasons, others)]
 

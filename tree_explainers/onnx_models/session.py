@@ -173,9 +173,9 @@ class ModelSession:
         scores, labels = self._checked(scores_of_sums(sums, self.description.scoring), [], len(sums))
         if labels is None or self.description.label_output is None:
             return Predictions(scores, labels)
-        near = np.flatnonzero(may_tie(scores, self.description.rounding))
-        if len(near):
-            labels = labels.copy()
+        are_near = may_tie(scores, self.description.rounding)
+        if are_near.any():
+            labels, near = labels.copy(), np.flatnonzero(are_near)
             _, *label = self.outputs(self.prediction_names, {name: each[near] for name, each in feeds.items()})
             labels[near] = self._labels.find(scores[near], label[0])  # type: ignore[assignment]  # a classifier has them
         return Predictions(scores, labels)

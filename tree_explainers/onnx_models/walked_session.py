@@ -7,7 +7,6 @@ graph), the scores of models that calculate more than ``Scoring`` says, and the 
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble import TreeEnsemble

@@ -54,7 +54,7 @@ _BYTES_PER_PROCESS = 3 << 29  # the largest needs half of it, and others run bes
 
 
 def compile_loops_at_once(memory_bytes: int, *, for_jobs: bool) -> None:
-    """Compile all loops that the cache lacks in processes on all cores, then load those of requests into this one.
+    """Compile all loops that the cache lacks in processes on all cores; this one loads them when it needs them.
 
     What several of them need at the same time is compiled by each, and what one leaves undone is compiled here. They
     end with this process.
@@ -73,7 +73,10 @@ def compile_loops_at_once(memory_bytes: int, *, for_jobs: bool) -> None:
     if n_processes > 1 and _cache() is not None:
         with ThreadPoolExecutor(n_processes) as threads:
             are_done = all(list(threads.map(_compile_elsewhere, [parts] * n_processes)))
-    compile_loops(for_jobs=for_jobs and not are_done)
+    if are_done:
+        _note_that_all_are_kept()
+    else:
+        compile_loops(for_jobs=for_jobs)
 
 
 def _compile_elsewhere(parts: Iterator[str]) -> bool:
@@ -135,6 +138,10 @@ def compile_loops(*, for_jobs: bool) -> None:
         for run in _METHODS.values():
             run()
     compile_ahead()
+    _note_that_all_are_kept()
+
+
+def _note_that_all_are_kept() -> None:
     if (cache := _cache()) is not None:
         with suppress(OSError):  # nobody can write there: nothing was kept
             (cache / _THEIRS).touch()

@@ -89,6 +89,22 @@ def test_a_loop_that_loops_alone_call_reads_its_constants_and_cannot_be_called(
         announce(1)
 
 
+def test_machine_code_is_made_of_loops_that_python_calls_and_optimized_before() -> None:
+    def double(numbers: NDArray[np.float64]) -> None:
+        for at in range(len(numbers)):
+            numbers[at] += numbers[at]
+
+    part = loops.Loop(double, is_kept=False, is_called_by_loops=True)
+    whole = loops.Loop(double, is_kept=False, is_called_by_loops=False)
+    for loop in (part, whole):
+        loop.compile("void(float64[::1])")
+
+    form_of_part, form_of_whole = (next(iter(loop.overloads.values())).library for loop in (part, whole))
+    assert (form_of_part.has_machine_code, form_of_whole.has_machine_code) == (False, True)
+    assert "x double>" not in form_of_part.get_llvm_str()  # one number at a time
+    assert "x double>" in form_of_whole.get_llvm_str()  # several at once
+
+
 def test_arrays_of_different_sizes_are_refused_without_the_sizes_which_would_take_half_of_compiling() -> None:
     numbers = np.zeros(4)
     overwrite(numbers, np.ones(2))

@@ -1,8 +1,9 @@
 """Machine code is made for functions that Python calls, not for those that are only part of others.
 
-numba makes machine code of each function that it compiles, and then links the same function, before it was made into
-machine code, into each of its callers, where it becomes machine code again. Here, that of a function is made when its
-address is asked for. Functions without an entry for Python, which are parts of others only, are kept on disk without.
+numba optimizes each function that it compiles, makes machine code of it, and then links it, before it was made into
+machine code, into each of its callers, where both are done again. Here, a function is optimized and made into machine
+code when its address is asked for; before that, what it calls becomes part of it, as far as numba does that first.
+Functions without an entry for Python, which are parts of others only, are kept on disk without machine code.
 """
 
 import weakref
@@ -20,6 +21,7 @@ _numbas_set_env = JITCPUCodegen.set_env
 
 def install() -> None:
     """Have whatever this process compiles or loads from now on become machine code late; nothing public sets it."""
+    JITCodeLibrary._optimize_final_module = _optimize_cheaply  # noqa: SLF001
     JITCodeLibrary._finalize_final_module = _finish_without_machine_code  # noqa: SLF001
     JITCodeLibrary.get_pointer_to_function = _address_of
     JITCodeLibrary.serialize_using_object_code = _serialize
@@ -36,7 +38,19 @@ def _leave_out_entries_for_c() -> None:
             template._jit_options["no_cfunc_wrapper"] = True  # noqa: SLF001
 
 
-def _finish_without_machine_code(library: Any) -> None:  # numba ships no types
+def _optimize_cheaply(library: Any) -> None:  # numba ships no types
+    """Do what numba does before it optimizes: functions become parts of others, references that cancel out go."""
+    codegen = library._codegen  # noqa: SLF001
+    level, loop_vectorize = codegen._opt_level, codegen._loopvect  # noqa: SLF001
+    _optimize(library, opt=level, loop_vectorize=loop_vectorize, slp_vectorize=False, cost="cheap")
+
+
+def _optimize(library: Any, **options: Any) -> None:
+    passes, builder = library._codegen._module_pass_manager(**options)  # noqa: SLF001
+    passes.run(library._final_module, builder)  # noqa: SLF001
+
+
+def _finish_without_machine_code(library: Any) -> None:
     library._finalize_dynamic_globals()  # noqa: SLF001
     library._verify_declare_only_symbols()  # noqa: SLF001
     library._finalized = True  # noqa: SLF001
@@ -59,6 +73,7 @@ def _address_of(library: Any, name: str) -> int:
     """Return where a function is in memory, or 0 if the library has none of that name."""
     library._ensure_finalized()  # noqa: SLF001
     if not library.has_machine_code and any(function.name == name for function in library.get_defined_functions()):
+        _optimize(library)
         _make_machine_code(library)
     engine = library._codegen._engine  # noqa: SLF001
     return cast("int", engine.get_function_address(name)) if engine.is_symbol_defined(name) else 0

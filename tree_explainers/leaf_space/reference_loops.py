@@ -154,7 +154,7 @@ class _Comparison(NamedTuple):
     codes: NDArray[Any]  # (n_trees, n_rows)
     codes_by_row: NDArray[Any]  # (n_rows, n_trees)
     own: NDArray[Any]  # (n_trees,)
-    weights: NDArray[Any]  # (n_counting,) in falling order, of the trees that weigh more than nothing
+    weights: NDArray[np.uint32]  # (n_counting,) in falling order, of the trees that weigh more than nothing
 
 
 class _Steps(NamedTuple):
@@ -179,15 +179,14 @@ class _Tile(NamedTuple):
 
 def _types_of_codes(n: Any) -> list[Any]:  # numba's types
     return [
-        n.int64(codes, codes, codes.dtype[::1], n.Array(of, 1, "C", readonly=True), _wanted(n))
+        n.int64(codes, codes, codes.dtype[::1], n.uint32[::1], _wanted(n))
         for codes in (n.Array(code, 2, "C", readonly=True) for code in (n.uint8, n.uint16))
-        for of in (n.uint16, n.uint32)
     ]
 
 
 @compiled_ahead(_types_of_codes)
 def nearest_by_codes(
-    codes: NDArray[Any], codes_by_row: NDArray[Any], new_row: NDArray[Any], weights: NDArray[Any], wanted: Wanted
+    codes: NDArray[Any], codes_by_row: NDArray[Any], new_row: NDArray[Any], weights: NDArray[np.uint32], wanted: Wanted
 ) -> int:
     """Write the keys of the nearest rows into ``wanted``, by comparing codes; return their number."""
     n_counting = 0
@@ -209,7 +208,7 @@ def nearest_by_codes(
 
 
 @compiled_for_loops
-def _steps_of(weights: NDArray[Any]) -> _Steps:
+def _steps_of(weights: NDArray[np.uint32]) -> _Steps:
     """Return the steps in which trees are compared; the multiples of a step sum to 255 at most."""
     n_steps = 1 + max(0, len(weights) - _FIRST_TREES + _STEP_TREES - 1) // _STEP_TREES
     ends, units, remaining = np.empty(n_steps, np.int64), np.empty(n_steps, np.int64), np.zeros(n_steps, np.int64)
@@ -272,7 +271,7 @@ def _proximity(compared: _Comparison, row: int) -> np.int64:
     codes, new_row, weights = compared.codes_by_row[row], compared.own, compared.weights
     total = np.uint32(0)
     for tree in range(len(weights)):
-        weight = np.uint32(weights[tree]) if codes[tree] == new_row[tree] else np.uint32(0)
+        weight = weights[tree] if codes[tree] == new_row[tree] else np.uint32(0)
         total = np.uint32(total + weight)  # in 32 bits: 8 trees at once
     return np.int64(total)
 
@@ -357,7 +356,7 @@ def _sum_exactly(compared: _Comparison, tile: _Tile) -> None:
     sums[:] = 0
     for tree in range(len(compared.weights)):
         codes = compared.codes[tree, tile.first_row : tile.first_row + len(sums)]
-        code, weight = compared.own[tree], np.uint32(compared.weights[tree])
+        code, weight = compared.own[tree], compared.weights[tree]
         for row in range(len(sums)):
             sums[row] += weight if codes[row] == code else nothing
 

@@ -178,7 +178,7 @@ class _Lists:
 class _Codes:
     """The leaves of each row, twice: by tree and by row; the trees in order of weight, the heaviest first."""
 
-    weights: NDArray[Any]  # (n_trees,) uint16 or uint32, in a type that holds their sum
+    weights: NDArray[Any]  # (n_trees,) uint16 or uint32
     trees: NDArray[np.int64]  # (n_trees,) number of each tree
     codes: NDArray[Any]  # (n_trees, n_rows) uint8 or uint16
     codes_by_row: NDArray[Any]  # (n_rows, n_trees)
@@ -188,8 +188,8 @@ class _Codes:
         return int(self.codes.shape[1])
 
     def keep_nearest(self, leaves: NDArray[np.int32], wanted: Wanted) -> int:
-        new_row = leaves[self.trees].astype(self.codes.dtype)
-        return int(nearest_by_codes(self.codes, self.codes_by_row, new_row, self.weights, wanted))
+        new_row, weights = leaves[self.trees].astype(self.codes.dtype), self.weights.astype(np.uint32)
+        return int(nearest_by_codes(self.codes, self.codes_by_row, new_row, weights, wanted))
 
     def shared(self, leaves: NDArray[np.int32], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         shared = np.empty((len(rows), len(leaves)), dtype=np.bool_)

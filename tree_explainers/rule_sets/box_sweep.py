@@ -142,7 +142,8 @@ def _sweep_ends(
     n_ordered = len(sweep.sequence)
     # Downwards without the very first: the sweep upwards ends with that set.
     ordered = sweep.sequence[begin:] if step > 0 else sweep.sequence[1 : begin + 1][::-1]
-    groups = np.append(np.full(with_missing, n_ordered), ordered)
+    groups = np.full(with_missing + len(ordered), n_ordered)
+    groups[with_missing:] = ordered
     moves = Moves(rule.swept.moving, rule.before, sweep.bins[groups])
     lengths, n_moved = lengths_after_moves(goal, sweep.tallies, moves)
     best_length, best_end = best.length, -1

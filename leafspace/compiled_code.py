@@ -37,7 +37,7 @@ _SOURCES = Path(__file__).parents[1] / "tree_explainers"
 def prime(data_dir: Path) -> Path:
     """Compile all loops into the cache, unless that has been done, and modules to bytecode; return the cache.
 
-    It takes two to four minutes of processor time, on up to four cores, and no time if it has been done. Processes
+    It takes some two minutes of processor time, on up to four cores, and no time if it has been done. Processes
     that call it at the same time wait for the first one.
 
     Parameters

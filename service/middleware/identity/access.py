@@ -147,7 +147,8 @@ async def _refusal(policy: AccessPolicy, scope: AsgiScope) -> Refusal | None:
     if needed <= caller.scopes:
         return None
     wanted, held = _listed(needed), _listed(caller.scopes)
-    detail = f"this needs the scope {wanted}; the key {caller.key_id} has {held}: use another key, or have one made"
+    missing, present = (scopes.replace(" ", " and ") for scopes in (wanted, held))
+    detail = f"this needs the scope {missing}; the key {caller.key_id} has {present}: use another key, or have one made"
     challenge = f'Bearer error="insufficient_scope", scope="{wanted}"'
     return Refusal("insufficient_scope", detail, ((b"www-authenticate", challenge.encode()),))
 

@@ -83,7 +83,10 @@ class Decision(Contract):
             yield "adverse: {name} is the outcome of no band; name outcomes of `bands`", name
         best, worst = (outcomes[0], outcomes[-1]) if self.best_first else (outcomes[-1], outcomes[0])
         if best in self.adverse and worst not in self.adverse:
-            yield "adverse: {name} has the scores that count as the best; turn `best_first` round", best
+            if self.best_first:
+                yield "adverse: {name} has the lowest scores, the best ones; set `best_first` to false", best
+            else:
+                yield "adverse: {name} has the highest scores, the best ones; leave `best_first` true", best
 
 
 class Decided(Contract):

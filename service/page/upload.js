@@ -48,12 +48,19 @@ function send(form, say) {
 function metadataOf(form) {
   const metadata = {};
   for (const field of form.querySelectorAll("[data-field]")) {
-    const { field: name, list } = field.dataset;
+    const { field: name, list, of } = field.dataset;
     const text = field.value.trim();
-    if (field.type === "checkbox") { if (field.checked) metadata[name] = true; }
-    else if (text) metadata[name] = list === undefined ? text : text.split(",").map((each) => each.trim()).filter(Boolean);
+    const parts = list === undefined ? text : text.split(",").map((each) => each.trim()).filter(Boolean);
+    const value = field.type === "checkbox" ? field.dataset.word !== "no" : list === "bands" ? parts.map(bandOf) : parts;
+    if (field.type === "checkbox" ? field.checked : text) (of ? (metadata[of] ??= {}) : metadata)[name] = value;
   }
   return metadata;
+}
+
+/** Return a band, which is written as "refer below 0.35"; the last has no end. */
+function bandOf(text) {
+  const [outcome, below] = text.split(/\s+below\s+/);
+  return below === undefined ? { outcome } : { outcome, below: Number(below) };
 }
 
 /** Say why it was refused: beside the fields that the problem names or mentions, or else below the form. */

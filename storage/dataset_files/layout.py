@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Literal, NoReturn, Protocol
 
 import pyarrow as pa
@@ -27,6 +28,7 @@ _INDEX = re.compile(r"__index_level_\d+__")
 _MAX_NAME_CHARACTERS = 255
 _MAX_NAMES_BYTES = 1 << 20
 _N_NAMES_SHOWN = 20
+_N_COMPARED_CHARACTERS = 100  # of a name that is not there, with those that are
 _N_CHARACTERS_SHOWN = 60
 _MOST_ODD = 0.1  # share of cells that are not numbers, in a column of numbers
 
@@ -275,7 +277,9 @@ def _refuse_absent(names: Sequence[str], wanted: Sequence[str], role: str) -> No
     if absent:
         existing = ", ".join(shown(name) for name in names[:_N_NAMES_SHOWN])
         more = ", ..." if len(names) > _N_NAMES_SHOWN else ""
-        refuse_columns(f"{role}: there is no column {shown(absent[0])}; the file has {existing or 'none'}{more}")
+        near = get_close_matches(absent[0][:_N_COMPARED_CHARACTERS], names, 1)
+        has = f"did you mean {shown(near[0])}? It has {existing}" if near else f"the file has {existing or 'none'}"
+        refuse_columns(f"{role}: there is no column {shown(absent[0])}; {has}{more}")
 
 
 def refuse_large_file(n_bytes: int, limits: DatasetLimits) -> None:

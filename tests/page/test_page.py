@@ -237,6 +237,32 @@ def test_rows_and_a_model_are_registered_from_a_form_and_refused_beside_its_fiel
     tab.close()
 
 
+def test_a_model_is_registered_with_what_is_decided_by_its_score(browser: "Browser", shown: Shown) -> None:
+    known, fitted_model = shown.registered.model, shown.registered.fitted
+    tab = Watched(browser.new_page(), ("422",))
+    tab.open(shown.address("register"), ".ls-registration")
+    form = tab.page.locator('[data-upload="/v1/models"]')
+    file: FilePayload = {"name": "m.onnx", "mimeType": "application/octet-stream", "buffer": fitted_model.onnx}
+    form.locator('[type="file"]').set_input_files([file])
+    for name, text in {
+        "feature_names": ", ".join(known["feature_names"]),
+        "bands": "refused below 0.25, looked at below .5, granted",
+        "score_of": known["classes"][1],
+        "adverse": "refused",
+    }.items():
+        form.locator(f'[data-field="{name}"]').fill(text)
+    form.locator("button").click()
+    form.locator('[data-problem-of="decision"]:has-text("\'refused\' has the lowest scores")').wait_for()
+    form.locator('[data-field="best_first"]').check()
+    form.locator("button").click()
+    tab.page.wait_for_selector(".ls-model >> text=granted")
+    made = httpx.get(f"{shown.url}/v1/models/{tab.page.url.rpartition('/')[2]}", verify=NO_TLS).json()["decision"]
+    ends = [(band["outcome"], band["below"]) for band in made["bands"]]
+    assert ends == [("refused", 0.25), ("looked at", 0.5), ("granted", None)]
+    assert (made["adverse"], made["best_first"]) == (["refused"], False)
+    tab.close()
+
+
 def test_rows_are_searched_by_a_range_a_refusal_stands_at_its_field_and_a_row_is_opened(
     tab: Watched, shown: Shown
 ) -> None:

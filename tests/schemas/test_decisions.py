@@ -40,6 +40,11 @@ def test_bands_are_kept_in_their_order() -> None:
         ({"bands": [{"outcome": "a", "below": math.nan}, {"outcome": "b"}]}, "finite number"),
         ({"bands": [{"outcome": str(i), "below": i} for i in range(20)] + [{"outcome": "x"}]}, "at most 20 items"),
         ({"bands": _BANDS, "adverse": ["deny"]}, "'deny' is the outcome of no band"),
+        (
+            {"bands": _BANDS, "adverse": ["approve"]},
+            "'approve' has the lowest scores, the best ones",
+        ),
+        ({"bands": _BANDS, "adverse": ["decline"], "best_first": False}, "'decline' has the highest scores"),
         ({"bands": _BANDS, "cutoff": 0.5}, "Extra inputs"),
     ],
 )

@@ -218,7 +218,7 @@ def _caution_of_coarser_leaves(steps: list[AuditLeafStep]) -> Caution | None:
         return None
     detail = (
         f"{tenths(steps[0].unopposed)} of the rows share leaves of the trees' own only with rows of their label, which "
-        "cannot be suspected by these: coarser leaves were used (leaf_steps)"
+        "cannot be suspected by these: coarser leaves were used"
     )
     return Caution(code="coarser_leaves", detail=detail)
 

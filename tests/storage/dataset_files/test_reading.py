@@ -553,6 +553,8 @@ def test_declared_categories_are_kept_as_they_are_written(upload: Upload) -> Non
 
     values = {"zip": ["01234", "-999.0", None], "flag": ["True", "False", None], "n": [1.0, None, 3.0]}
     assert pq.read_table(upload.into).to_pydict() == values
+    misspelt = upload.refused(b"target,b\n1,2\n", DeclaredColumns(categories=("tarket",))).detail
+    assert "there is no column 'tarket'; did you mean 'target'? It has 'target', 'b'" in misspelt
     assert "categories: there is no column 'x'" in upload.refused(b"a\n1\n", DeclaredColumns(categories=("x",))).detail
 
 

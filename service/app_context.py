@@ -10,6 +10,7 @@ from explanations.row_tables import RowTable
 from explanations.warm_explainer import WarmExplainer
 from storage.api_keys import ApiKeyStore
 from storage.artefacts import ArtefactStore
+from storage.commit_watch import CommitWatch
 from storage.database import Database
 from storage.database_file import has_space, keep_reserve
 from storage.dataset_files.recent_columns import RecentColumns
@@ -179,13 +180,15 @@ def _context_over(
         models=models,
         datasets=DatasetStore(database),
         dictionaries=DictionaryStore(database),
-        dictionary_revisions=DictionaryRevisions(DictionaryStore(background_database)),
+        dictionary_revisions=DictionaryRevisions(
+            DictionaryStore(background_database), CommitWatch(background_database)
+        ),
         relational_datasets=RelationalDatasetStore(database),
         artefacts=ArtefactStore(database),
         label_decisions=LabelDecisionStore(database),
         explainers=ExplainerStore(database),
         explainer_names=ExplainerNameStore(database),
-        directory=ExplainerDirectory(ExplainerNameStore(background_database)),
+        directory=ExplainerDirectory(ExplainerNameStore(background_database), CommitWatch(background_database)),
         explanations=ExplanationStore(database),
         explanation_log=_explanation_log(settings, database),
         idempotency=IdempotencyStore(database),

@@ -6,6 +6,7 @@ process changed counts here within two seconds. Where the database does not answ
 
 from threading import Lock
 
+from storage.commit_watch import CommitWatch
 from storage.dictionaries import DictionaryStore
 
 from ..background.recurring import Recurring
@@ -16,8 +17,9 @@ _SECONDS_BETWEEN_READS = 1.0
 class DictionaryRevisions(Recurring):
     """The revision of each dictionary of one database; ``start`` begins to read them."""
 
-    def __init__(self, store: DictionaryStore) -> None:
+    def __init__(self, store: DictionaryStore, commits: CommitWatch) -> None:
         self._store = store
+        self._commits = commits
         self._revisions: dict[str, int] = {}
         self._reading = Lock()
         super().__init__("dictionaries", _SECONDS_BETWEEN_READS, self.renew)
@@ -29,4 +31,12 @@ class DictionaryRevisions(Recurring):
     def renew(self) -> None:
         """Read the revisions now."""
         with self._reading:
-            self._revisions = self._store.revisions()
+            self._commits.run(self._read)
+
+    def stop(self) -> None:
+        """Stop reading."""
+        super().stop()
+        self._commits.close()
+
+    def _read(self) -> None:
+        self._revisions = self._store.revisions()

@@ -7,6 +7,7 @@ than it may be is not used, and the request that finds it so waits for a new one
 from threading import Lock
 from time import monotonic
 
+from storage.commit_watch import CommitWatch
 from storage.explainer_names import ExplainerNameStore
 
 from ..background.recurring import Recurring
@@ -18,8 +19,9 @@ _SECONDS_TRUSTED = 1.8  # counted from before a reading
 class ExplainerDirectory(Recurring):
     """The explainer of each name of one database; ``start`` begins to read them."""
 
-    def __init__(self, store: ExplainerNameStore) -> None:
+    def __init__(self, store: ExplainerNameStore, commits: CommitWatch) -> None:
         self._store = store
+        self._commits = commits
         self._explainers: dict[str, str] = {}
         self._read_at = float("-inf")
         self._reading = Lock()
@@ -37,5 +39,13 @@ class ExplainerDirectory(Recurring):
         """Read the names now; of several readings at once, the last one counts."""
         with self._reading:
             began = monotonic()
-            self._explainers = self._store.targets()
+            self._commits.run(self._read)
             self._read_at = began
+
+    def stop(self) -> None:
+        """Stop reading."""
+        super().stop()
+        self._commits.close()
+
+    def _read(self) -> None:
+        self._explainers = self._store.targets()

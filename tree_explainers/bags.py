@@ -12,6 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .compute.threads import in_threads
+
+_TREES_IN_A_BYTE = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Bags:
@@ -24,8 +28,7 @@ class Bags:
 
     def counts(self, tree: int) -> NDArray[np.int64]:
         """Return how often a tree drew each training row, (n_rows,); 0 means that the row is out of its bag."""
-        drawn = np.random.RandomState(self.seeds[tree]).randint(0, self.n_rows, self.n_drawn, np.int64)
-        return np.bincount(drawn, minlength=self.n_rows)
+        return np.bincount(self._draw(np.random.RandomState(0), tree), minlength=self.n_rows)
 
     def in_bag(self, codes: NDArray[np.integer[Any]], n_leaves: NDArray[np.int64]) -> NDArray[np.uint8] | None:
         """Return which trees learned from which rows, or ``None`` where these are not the training rows in their order.
@@ -44,16 +47,35 @@ class Bags:
         """
         if codes.shape != (len(self.seeds), self.n_rows):
             return None
-        packed = np.zeros((self.n_rows, (len(self.seeds) + 7) // 8), np.uint8)
-        digest = sha256()
-        for tree, n_leaves_of_tree in enumerate(n_leaves.tolist()):
-            is_in_bag = self.counts(tree) > 0
-            leaf_rows = np.bincount(codes[tree][is_in_bag], minlength=n_leaves_of_tree)
-            # In ascending order, as 4 bytes each, the lowest byte first; then 4 bytes of ones.
-            ascending = np.sort(np.append(np.asarray(leaf_rows, np.int64), 2**32 - 1))
-            digest.update(ascending.astype("<u4").tobytes())
-            packed[:, tree // 8] |= is_in_bag.astype(np.uint8) << np.uint8(7 - tree % 8)
-        return packed if digest.hexdigest() == self.leaf_rows_sha256 else None
+        packed = np.zeros((-(-len(self.seeds) // _TREES_IN_A_BYTE), self.n_rows), np.uint8)
+        leaf_rows = [b""] * len(self.seeds)
+
+        def draw(some: slice) -> None:
+            random = np.random.RandomState(0)  # making one takes as long as drawing a bag
+            for byte in range(some.start, some.stop):
+                trees = range(_TREES_IN_A_BYTE * byte, min(_TREES_IN_A_BYTE * (byte + 1), len(self.seeds)))
+                are_in_bag = np.zeros((len(trees), self.n_rows), np.bool_)
+                for tree, is_in_bag in zip(trees, are_in_bag, strict=True):
+                    is_in_bag[self._draw(random, tree)] = True
+                    leaf_rows[tree] = _leaf_rows(codes[tree][is_in_bag], int(n_leaves[tree]))
+                packed[byte] = np.packbits(are_in_bag, axis=0)[0]
+
+        in_threads(draw, len(packed), n_steps=len(self.seeds) * self.n_drawn)
+        is_of_these = sha256(b"".join(leaf_rows)).hexdigest() == self.leaf_rows_sha256
+        return np.ascontiguousarray(packed.T) if is_of_these else None
+
+    def _draw(self, random: np.random.RandomState, tree: int) -> NDArray[np.int64]:
+        random.seed(self.seeds[tree])
+        return random.randint(0, self.n_rows, self.n_drawn, np.int64)
+
+
+def _leaf_rows(leaves: NDArray[np.integer[Any]], n_leaves: int) -> bytes:
+    """Return how many rows of a bag, (n_rows_in_bag,) leaves, lie in each leaf of its tree.
+
+    In ascending order, as 4 bytes each, the lowest byte first; then 4 bytes of ones.
+    """
+    counts = np.bincount(leaves, minlength=n_leaves)
+    return np.append(np.sort(counts), 2**32 - 1).astype("<u4").tobytes()
 
 
 def unpacked(packed: NDArray[np.uint8], n_trees: int) -> NDArray[np.bool_]:

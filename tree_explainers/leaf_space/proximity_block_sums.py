@@ -52,6 +52,11 @@ class BlockSums:
         masks, lookups = len(self._plan.trees) * _NANOSECONDS_PER_MASK, self._table.n_trees * _NANOSECONDS_PER_LOOKUP
         return masks + lookups + _NANOSECONDS_PER_TARGET
 
+    @property
+    def n_exact_digits(self) -> int | None:
+        """How many digits sums have; ``None`` where weights are rounded, so that digits are not all there is."""
+        return self._plan.n_digits if self._rounded is None else None
+
     def block(self, codes: NDArray[Any], rows: NDArray[np.int64]) -> Block:
         """Return a block of rows, (n_block,), whose codes are among these, (n_trees, n_rows), typed as the table's."""
         of_rows = codes_by_row(codes, rows[:0] if self._rounded is None else rows)

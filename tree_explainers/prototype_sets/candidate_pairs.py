@@ -18,6 +18,7 @@ from ..leaf_space.leaves import LeafTable
 from ..leaf_space.nearest_by_masks import NearestWithin
 from ..leaf_space.proximity import each_column
 from .goal import RowsByClass
+from .kept_sums import KeptSums
 from .pair_lists import ClosePairs, MirroredPairs
 from .partitioned_sweep import sweep_over
 from .swap_gains import Pairs
@@ -43,12 +44,12 @@ class CandidatePairs:
     thresholds: NDArray[np.int64]  # (n_rows,) in units of weight
     starts: NDArray[np.int64]  # (n_candidates,) where each candidate's pairs begin
     ends: NDArray[np.int64]  # (n_candidates,) and end
-    members: NDArray[np.int32]  # (n_pairs,) each pair's row, in no particular order
-    proximities: NDArray[np.uint32]  # (n_pairs,) greater than the row's threshold
+    members: NDArray[Any]  # (n_pairs,) int32, or uint16 with the next: each pair's row, in no particular order
+    proximities: NDArray[Any]  # (n_pairs,) uint32, or uint16: greater than the row's threshold
 
 
 def default_max_pairs(n_rows: int) -> int:
-    """Return the default maximum number of pairs to keep; each takes 8 bytes."""
+    """Return the default maximum number of pairs to keep; each takes 8 bytes, or 4 (see ``PairStore``)."""
     return min(max(_FEWEST_ALLOWED, _ALLOWED_PER_ROW * n_rows), _MOST_ALLOWED)
 
 
@@ -60,6 +61,7 @@ def gather_pairs(  # what to compare, with whom, and how much to keep
     *,
     candidates: NDArray[np.int64] | None = None,
     max_pairs: int | None = None,
+    kept: KeptSums | None = None,
     report: ReportProgress = ignore_progress,
 ) -> CandidatePairs:
     """Return the pairs of candidates and rows of their class that are close, measured by what prototypes cover.
@@ -80,18 +82,22 @@ def gather_pairs(  # what to compare, with whom, and how much to keep
         Distinct rows, ascending; by default all.
     max_pairs
         How many pairs to keep; see ``default_max_pairs``.
+    kept
+        Proximities that the choice of these prototypes added up; they are let go of.
     report
         Progress callback; may raise to stop.
     """
     by_class = RowsByClass.of(classes)
     rows = np.arange(table.n_rows) if candidates is None else np.asarray(candidates, dtype=np.int64)
-    thresholds = _Thresholds(by_class.coverage(table, weights, prototypes), int(weights.sum()))
-    store = _Kept(len(rows), thresholds, max_pairs or default_max_pairs(table.n_rows))
+    total_weight = int(weights.sum())
+    thresholds = _Thresholds(by_class.coverage(table, weights, prototypes), total_weight)
+    limits = table.n_rows, total_weight
+    store = _Kept(PairStore(len(rows), max_pairs or default_max_pairs(table.n_rows), limits), thresholds)
     thresholds.guess(table, weights, by_class, rows, 0.75 * store.capacity)
     tick, at_once = partial(store.report, report), max(_PAIRS_AT_ONCE, store.capacity // 4)
     for class_index in range(by_class.n_classes):
         own_rows = by_class.slice_of(class_index)
-        sweep = sweep_over(table, weights, by_class.rows[own_rows], tick)
+        sweep = sweep_over(table, weights, by_class.rows[own_rows], tick, kept=kept)
         of_class = np.flatnonzero(by_class.classes[rows] == class_index)
         mirrored = sweep.pairs_of_targets(thresholds.values[own_rows]) if len(of_class) == len(sweep.targets) else None
         n_kept = 0
@@ -99,6 +105,8 @@ def gather_pairs(  # what to compare, with whom, and how much to keep
             store.add(of_class[n_kept : n_kept + len(pairs.candidates)], pairs, own_rows, mirrored)
             n_kept += len(pairs.candidates)
             tick()
+    if kept is not None:
+        kept.clear()
     return CandidatePairs(by_class, rows, thresholds.values, *store.in_order_of_candidates())
 
 
@@ -125,7 +133,7 @@ def nearest_in_pairs(pairs: CandidatePairs) -> NearestWithin:
 
 @compiled
 def _find_nearest(
-    listed: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]],
+    listed: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any], NDArray[Any]],
     candidates: NDArray[np.int64],
     by_class: NDArray[np.int64],
     rows: NDArray[np.int64],
@@ -193,7 +201,7 @@ class PairStore:
     """
 
     def __init__(self, n_candidates: int, capacity: int, limits: tuple[int, int] | None = None) -> None:
-        self.capacity, self.n_added = capacity, 0  # candidates
+        self.capacity, self.n_candidates, self.n_added = capacity, n_candidates, 0
         starts = np.zeros(n_candidates + 1, dtype=np.int64)
         is_short = limits is not None and max(limits) <= np.iinfo(np.uint16).max
         types = (np.uint16, np.uint16) if is_short else (np.int32, np.uint32)
@@ -234,10 +242,9 @@ class PairStore:
 class _Kept:
     """The pairs kept so far. When there is no room for more, thresholds are raised and pairs below them dropped."""
 
-    def __init__(self, n_candidates: int, thresholds: _Thresholds, capacity: int) -> None:
-        self.capacity, self.thresholds = capacity, thresholds
-        self._added = np.empty(n_candidates, dtype=np.int64)  # candidates in the order in which they came
-        self._store = PairStore(n_candidates, capacity)
+    def __init__(self, store: PairStore, thresholds: _Thresholds) -> None:
+        self.capacity, self.thresholds, self._store = store.capacity, thresholds, store
+        self._added = np.empty(store.n_candidates, dtype=np.int64)  # candidates in the order in which they came
 
     def report(self, report: ReportProgress) -> None:
         """Report progress."""

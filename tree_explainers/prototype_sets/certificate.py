@@ -14,6 +14,7 @@ from .all_rows_bound import all_rows_bound
 from .candidate_pairs import CandidatePairs, gather_pairs, nearest_in_pairs
 from .dual_bound import dual_bound
 from .goal import Constraint, Goal, Method, ObjectiveName, covered_classes, goal_of
+from .kept_sums import KeptSums
 
 Scope = Literal["all_rows", "candidates"]
 
@@ -63,6 +64,7 @@ def certify(  # what is certified, and among which sets
     greedy_rows: NDArray[np.int64] | None = None,
     candidates: NDArray[np.int64] | None = None,
     pairs: CandidatePairs | None = None,
+    kept: KeptSums | None = None,
     report: ReportProgress = ignore_progress,
 ) -> Certificate:
     """Bound the objective of any set of as many prototypes, and compare.
@@ -100,6 +102,8 @@ def certify(  # what is certified, and among which sets
     pairs
         Close pairs of these candidates, if they are gathered already, for any prototypes. Swaps gather what would be
         gathered here.
+    kept
+        Proximities that the choice added up, where there are no such pairs; they are let go of.
     report
         Progress callback, called several times a second; may raise to stop.
 
@@ -122,7 +126,7 @@ def certify(  # what is certified, and among which sets
     gathering = next(parts)
     if pairs is None:
         of_classes = covered_classes(method, classes)
-        pairs = gather_pairs(table, of_classes, weights, starts[0], candidates=candidates, report=gathering)
+        pairs = gather_pairs(table, of_classes, weights, starts[0], candidates=candidates, kept=kept, report=gathering)
     task = _Task(table, weights, pairs, goal_of(method, pairs.by_class.sizes, per_class=per_class))
     sets = [task.reached_by(start) for start in starts]
     # a greedy choice of another size has a bound that does not hold for the prototypes

@@ -179,7 +179,7 @@ def _pairs_above(
 ) -> Pairs:
     most = (pairs.ends[indices] - pairs.starts[indices]).sum()
     starts, ends = np.empty(len(indices), dtype=np.int64), np.empty(len(indices), dtype=np.int64)
-    members, proximities = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.uint32)
+    members, proximities = np.empty(most, pairs.members.dtype), np.empty(most, pairs.proximities.dtype)
     n_pairs = 0
     for index in range(len(indices)):
         starts[index] = n_pairs

@@ -1,6 +1,6 @@
 """Comparing candidates with all rows by masks: 512 candidates for the price of one, where leaves are large."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -12,21 +12,31 @@ from ..leaf_space.binary_sums import ExactSums
 from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable
 from ..leaf_space.proximity_block_sums import Block, BlockSums
+from ..leaf_space.rounded_weights import RoundedSums
+from .kept_sums import KeptSums
 from .pair_lists import FoundPairs, drain, drain_both
 from .work_items import NANOSECONDS_PER_PIECE, Pieces
+
+SomeSums = Iterator[tuple[slice, ExactSums | RoundedSums]]
+"""Some targets after the other, and their proximities."""
 
 
 class MaskSweep:
     """Compares blocks of at most 512 candidates with rows of a table.
 
     ``candidate_codes``, (n_trees, n_rows), are the codes that candidates are numbered among: the table's own, or
-    those of other rows.
+    those of other rows. ``kept`` are proximities of the table's rows that another sweep added up, or will need.
     """
 
     def __init__(
-        self, table: LeafTable, weights: NDArray[np.int64], pieces: Pieces, candidate_codes: NDArray[Any] | None = None
+        self,
+        table: LeafTable,
+        weights: NDArray[np.int64],
+        pieces: Pieces,
+        candidate_codes: NDArray[Any] | None = None,
+        kept: KeptSums | None = None,
     ) -> None:
-        self._table, self._pieces, self._own = table, pieces, candidate_codes
+        self._table, self._pieces, self._own, self._kept = table, pieces, candidate_codes, kept
         self._sums = BlockSums(table, weights)
 
     @property
@@ -85,11 +95,11 @@ class MaskSweep:
         self, rows: NDArray[np.int64], block: slice, thresholds: NDArray[np.int64]
     ) -> Iterator[tuple[FoundPairs, FoundPairs]]:
         """Yield the close pairs of a block of rows with these and all later ones; see ``PairsBothWays``."""
-        of_block, limits = self._block(rows[block]), self._sums.limits(thresholds[block])
+        limits, sums_of = self._sums.limits(thresholds[block]), self._sums_both_ways(rows, block)
 
         def close(part: slice) -> list[tuple[FoundPairs, FoundPairs]]:
             pairs = []
-            for some, sums in self._sums.of(rows[block.start :][part], of_block):
+            for some, sums in sums_of(part):
                 first, n_some = block.start + part.start + some.start, some.stop - some.start
                 find = partial(sums.list_both, thresholds[first : first + n_some], limits)
                 for one_way, mirrored in drain_both(find, n_some, BLOCK):
@@ -102,6 +112,23 @@ class MaskSweep:
 
         n_targets = len(rows) - block.start
         return chain.from_iterable(self._pieces(close, n_targets, self._targets_per_piece, block.stop - block.start))
+
+    def _sums_both_ways(self, rows: NDArray[np.int64], block: slice) -> Callable[[slice], SomeSums]:
+        """Return what yields the proximities of parts of a block's rows, and of all later ones, to the block."""
+        known = None if self._kept is None else self._kept.of(rows, block)
+        if known is not None:
+            return known.read
+        of_block, n_digits, targets = self._block(rows[block]), self._sums.n_exact_digits, rows[block.start :]
+        room = None if self._kept is None or n_digits is None else self._kept.room_for(rows, block, n_digits)
+
+        def add_up(part: slice) -> SomeSums:
+            for some, sums in self._sums.of(targets[part], of_block):
+                if room is not None:
+                    assert isinstance(sums, ExactSums)  # as there are exact digits
+                    room.write(part.start + some.start, sums)
+                yield some, sums
+
+        return add_up
 
     @property
     def _targets_per_piece(self) -> int:

@@ -18,6 +18,7 @@ from ..leaf_space.leaves import LeafTable
 from .candidate_columns import CandidateColumns, ColumnCoverage
 from .candidate_pairs import default_max_pairs
 from .coverage import class_coverage
+from .kept_sums import KeptSums
 from .partitioned_sweep import sweep_over
 from .quotas import PerClass, counts_by_rows, counts_with_small_classes, equal_counts
 from .row_coverage import CoverageGoal
@@ -69,6 +70,7 @@ class Task:
     agrees: NDArray[np.bool_] | None = None  # (n_rows,) rows that come first among equals; None: none does
     per_class: PerClass | NDArray[np.int64] = "by_gain"  # how many of each class, (n_classes,), or by which rule
     columns: CandidateColumns | None = None  # all proximities of the candidates, where they are known
+    kept: KeptSums | None = None  # where proximities of the rows of a class go that are needed again
 
     def parts(self, chosen: list[int], n_wanted: float, *, by_class_size: bool = False) -> list[Part]:
         """Return one objective per class that has candidates; they report progress as ``chosen`` grows."""
@@ -91,7 +93,7 @@ class Task:
                 return ColumnCoverage(self.columns.among(rows, candidates), tick)
             return class_coverage(self.table, self.weights, sweep.over(rows), candidates, max_pairs)
 
-        sweep = sweep_over(self.table, self.weights, np.empty(0, dtype=np.int64), tick, compared)
+        sweep = sweep_over(self.table, self.weights, np.empty(0, dtype=np.int64), tick, compared, self.kept)
         return [
             Part(
                 coverage(rows, candidates, max_pairs),

@@ -14,6 +14,7 @@ from ..leaf_space.leaves import LeafTable, read_only
 from ..leaf_space.partitioned_table import PartitionedTable
 from ..leaf_space.subset_proximities import column_of
 from .euclidean_sweep import EuclideanSweep
+from .kept_sums import KeptSums
 from .pair_lists import ClosePairs, FoundPairs, blocks, by_candidate
 from .sweep import Sweep
 from .work_items import Count
@@ -27,13 +28,14 @@ def sweep_over(
     targets: NDArray[np.int64],
     tick: Tick = no_tick,
     compared: Count | None = None,
+    kept: KeptSums | None = None,
 ) -> Sweep:
     """Return a sweep over the rows of a table, wherever these lie; see ``Sweep``."""
     if isinstance(table, EuclideanTable):
         return EuclideanSweep(table, targets, tick, compared)
     if isinstance(table, PartitionedTable):
         return PartitionedSweep(table, weights, targets, tick, compared)
-    return Sweep(table, weights, targets, tick, compared=compared)
+    return Sweep(table, weights, targets, tick, compared=compared, kept=kept)
 
 
 class PartitionedSweep(Sweep):

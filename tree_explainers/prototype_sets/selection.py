@@ -16,6 +16,7 @@ from .candidate_columns import CandidateColumns
 from .candidate_pairs import CandidatePairs
 from .coverage import measure_coverage
 from .goal import Method, covered_classes
+from .kept_sums import KeptSums
 from .methods import METHODS, StoppedBy, StoppingImprovement, Task
 from .quotas import PerClass
 from .row_coverage import CoverageGoal
@@ -52,10 +53,11 @@ class PrototypeSelection:
     stopping_improvement: StoppingImprovement | None  # when stopped by alpha
     per_class: bool  # how many there are of each class was given, or counted out so that none is left out
     pairs: CandidatePairs | None  # close pairs, by the coverage of ``rows_before_swaps``, if swaps gathered them
+    kept: KeptSums | None = None  # proximities that were added up, if they were to be kept
 
     def without_pairs(self) -> "PrototypeSelection":
-        """Return the same without pairs, which may take hundreds of megabytes."""
-        return replace(self, pairs=None)
+        """Return the same without pairs and proximities, which may take hundreds of megabytes."""
+        return replace(self, pairs=None, kept=None)
 
     @property
     def n_candidates(self) -> int:
@@ -93,6 +95,7 @@ def select_prototypes(  # a method, its three settings, and what it works on
     agrees: NDArray[np.bool_] | None = None,
     per_class: PerClass | NDArray[np.int64] = "by_gain",
     columns: CandidateColumns | None = None,
+    kept: KeptSums | None = None,
     report: ReportProgress = ignore_progress,
 ) -> PrototypeSelection:
     """Choose prototypes among the rows.
@@ -137,6 +140,8 @@ def select_prototypes(  # a method, its three settings, and what it works on
     columns
         All proximities of the candidates by these leaves and weights, where they are held anyway: the choice is the
         same, and takes no comparing.
+    kept
+        Where to put the proximities that are added up, for a certificate of the choice.
     report
         Progress callback, called several times a second; may raise to stop.
 
@@ -166,7 +171,7 @@ def select_prototypes(  # a method, its three settings, and what it works on
     classes_covered = covered_classes(method, classes)
     task = Task(
         table, classes_covered, weights, eligible, n_prototypes, alpha, part_of(report, 0, share), goal, evaluated,
-        agrees, per_class, columns,
+        agrees, per_class, columns, kept,
     )  # fmt: skip
     outcome = METHODS[method](task)
     first = rows = np.array(outcome.rows, dtype=np.int64)
@@ -180,6 +185,7 @@ def select_prototypes(  # a method, its three settings, and what it works on
             method=method,
             per_class=outcome.per_class,
             candidates=candidates,
+            kept=kept,
             report=part_of(report, share, 1),
         )
         rows, n_swaps, pairs = refined.rows, refined.n_swaps, refined.pairs  # by these pairs the swaps were chosen
@@ -203,6 +209,7 @@ def select_prototypes(  # a method, its three settings, and what it works on
         stopped_by=outcome.stopped_by,
         stopping_improvement=outcome.stopping_improvement,
         pairs=pairs,
+        kept=kept,
     )
 
 

@@ -12,6 +12,7 @@ from ..leaf_space.leaves import LeafTable
 from .candidate_pairs import CandidatePairs, gather_pairs
 from .dual_bound import dual_bound
 from .goal import Goal, Method, covered_classes, goal_of
+from .kept_sums import KeptSums
 from .local_search import LocalSearch, SwappablePrototypes
 
 _GOOD_ENOUGH = 0.999  # of what is possible at most: no other start can be better by a tenth of a percent
@@ -41,6 +42,7 @@ def refine_by_swaps(  # what is refined, by which measure, and how
     per_class: bool = False,
     candidates: NDArray[np.int64] | None = None,
     pairs: CandidatePairs | None = None,
+    kept: KeptSums | None = None,
     try_other_starts: bool = True,
     report: ReportProgress = ignore_progress,
 ) -> Refinement:
@@ -72,6 +74,8 @@ def refine_by_swaps(  # what is refined, by which measure, and how
         Rows that may become prototypes, distinct and ascending; by default all.
     pairs
         Close pairs of these candidates, if they are gathered already.
+    kept
+        Proximities that the choice added up, where they are not; they are let go of.
     try_other_starts
         ``False`` for the plain search from the rows given.
     report
@@ -95,7 +99,7 @@ def refine_by_swaps(  # what is refined, by which measure, and how
     classes = covered_classes(method, classes)
     if pairs is None:
         gathering = part_of(report, 0, _GATHERED)
-        pairs = gather_pairs(table, classes, weights, rows, candidates=candidates, report=gathering)
+        pairs = gather_pairs(table, classes, weights, rows, candidates=candidates, kept=kept, report=gathering)
     task = _Task(table, weights, pairs, goal_of(method, pairs.by_class.sizes, per_class=per_class), report)
     searches = [task.search(rows, _GATHERED, _SEARCHED)]
     if try_other_starts and task.may_go_on(searches):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..compute.progress import Tick, no_tick
 from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable
+from .kept_sums import KeptSums
 from .list_sweep import ListSweep
 from .mask_sweep import MaskSweep
 from .pair_lists import ClosePairs, MirroredPairs, blocks, by_candidate
@@ -35,6 +36,8 @@ class Sweep:
         Codes of what candidates are numbered among; by default those of the table's rows.
     compared
         What compared pairs are counted in, also by sweeps ``over`` other targets.
+    kept
+        Proximities of the targets to each other, by these weights, that are needed again, or were added up before.
     """
 
     def __init__(
@@ -44,11 +47,13 @@ class Sweep:
         targets: NDArray[np.int64],
         tick: Tick = no_tick,
         candidate_codes: NDArray[Any] | None = None,
+        *,
         compared: Count | None = None,
+        kept: KeptSums | None = None,
     ) -> None:
         self.targets = targets
         self._pieces = Pieces(tick, compared)
-        self._by_masks = MaskSweep(table, weights, self._pieces, candidate_codes)
+        self._by_masks = MaskSweep(table, weights, self._pieces, candidate_codes, kept)
         self._by_lists = ListSweep(table, weights, self._pieces, candidate_codes)
 
     def over(self, targets: NDArray[np.int64]) -> "Sweep":

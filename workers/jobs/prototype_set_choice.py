@@ -24,6 +24,7 @@ from tree_explainers.leaf_space.leaves import ProximityKind
 from tree_explainers.prototype_sets.classifier import nearest_by_size
 from tree_explainers.prototype_sets.cost import default_candidates_by_leaves
 from tree_explainers.prototype_sets.euclidean_sweep import default_candidates
+from tree_explainers.prototype_sets.kept_sums import KeptSums
 from tree_explainers.prototype_sets.selection import PrototypeSelection, sample_candidates, select_prototypes
 from tree_explainers.prototype_sets.supervised import EvaluatedRows, Metric
 from tree_explainers.prototype_sets.validation import score_labels, score_numbers, validate_number
@@ -164,7 +165,10 @@ class _Task:
         *,
         swaps: bool = True,
     ) -> PrototypeSelection:
-        """Choose as the request says; ``n_prototypes`` where it leaves that to be found."""
+        """Choose as the request says; ``n_prototypes`` where it leaves that to be found.
+
+        Without ``swaps`` the choice is only tried: it will not be certified.
+        """
         request = self.request
         if n_prototypes is None:
             n_prototypes = request.n_prototypes if isinstance(request.n_prototypes, int) else 1
@@ -182,6 +186,7 @@ class _Task:
             candidates=self.candidates,
             agrees=self.agrees,
             per_class=per_class_of(request, self.inputs.model),
+            kept=KeptSums() if swaps else None,
             report=report,
         )
 

@@ -158,6 +158,7 @@ class LeafSpace(Space):
             greedy_rows=selection.rows_before_swaps,
             candidates=None if selection.n_candidates == selection.n_rows else selection.candidates,
             pairs=selection.pairs,
+            kept=selection.kept,
             report=report,
         )
 

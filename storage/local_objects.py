@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from .errors import NotFound, ObjectDamaged, translate_disk_full
-from .object_store import MARK, file_sha256
+from .object_store import MARK, PreparedFile, file_sha256
 from .source_files.sources import SourceFiles, SourceSettings
 from .workspaces import Workspaces
 
@@ -57,9 +57,17 @@ class LocalObjects:
                 self.adopt(path, sha256)
         return sha256
 
-    def put_file(self, path: Path) -> str:
+    def prepare(self, path: Path) -> PreparedFile:
+        """Hash a file inside a workspace, and flush it to disk unless there is such an object."""
+        prepared = PreparedFile.of(path)
+        if not self.file(prepared.sha256).exists():
+            with translate_disk_full():
+                _flush(path)
+        return prepared
+
+    def put_file(self, file: Path | PreparedFile) -> str:
         """Keep a copy of the file; return its SHA-256. A file inside a workspace is moved, not copied."""
-        sha256 = file_sha256(path)
+        path, sha256 = PreparedFile.of(file)
         if self._holds(sha256):
             return sha256
         if self._workspaces.directory in path.parents:

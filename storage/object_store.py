@@ -4,9 +4,21 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from .source_files.sources import SourceFiles
+
+
+class PreparedFile(NamedTuple):
+    """A file inside a workspace of whose content the hash is known; the disk has it, unless the object is there."""
+
+    path: Path
+    sha256: str
+
+    @staticmethod
+    def of(file: "Path | PreparedFile") -> "PreparedFile":
+        """Return a file whose hash is known, by reading it if need be."""
+        return file if isinstance(file, PreparedFile) else PreparedFile(file, file_sha256(file))
 
 
 class ObjectStore(Protocol):
@@ -32,7 +44,11 @@ class ObjectStore(Protocol):
         """Keep ``data``; return its SHA-256 in hexadecimal. A damaged copy is replaced."""
         ...
 
-    def put_file(self, path: Path) -> str:
+    def prepare(self, path: Path) -> "PreparedFile":
+        """Do what takes longest of keeping a file inside a workspace, which is not written to any more."""
+        ...
+
+    def put_file(self, file: "Path | PreparedFile") -> str:
         """Keep a copy of the file; return its SHA-256. A file inside a workspace is moved, not copied."""
         ...
 

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeVar
 from .bucket import Bucket, BucketFile
 from .errors import InsufficientStorage, NotFound, ObjectDamaged
 from .local_objects import LocalObjects
-from .object_store import MARK, ObjectStore, file_sha256
+from .object_store import MARK, ObjectStore, PreparedFile, file_sha256
 from .settings import StorageSettings
 from .source_files.sources import SourceFiles, SourceSettings
 
@@ -121,12 +121,16 @@ class RemoteObjects:
         self._copy(lambda: self._cache.put(data))
         return sha256
 
-    def put_file(self, path: Path) -> str:
+    def prepare(self, path: Path) -> PreparedFile:
+        """Hash a file inside a workspace, and flush it to the disk of copies."""
+        return self._cache.prepare(path)
+
+    def put_file(self, file: Path | PreparedFile) -> str:
         """Keep a copy of the file, in the same way."""
-        sha256 = file_sha256(path)
-        self._bucket.write(self._name_now(sha256), path)
-        self._copy(lambda: self._cache.put_file(path))
-        return sha256
+        prepared = PreparedFile.of(file)
+        self._bucket.write(self._name_now(prepared.sha256), prepared.path)
+        self._copy(lambda: self._cache.put_file(prepared))
+        return prepared.sha256
 
     def get(self, sha256: str) -> bytes:
         """Return the object's bytes."""

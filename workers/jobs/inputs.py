@@ -120,7 +120,6 @@ class ScoredDataset:
     scores: NDArray[np.floating[Any]]  # (n_rows, n_classes), or (n_rows, 1): the value of a regression
     labels: NDArray[np.int64] | None  # (n_rows,) indices of predicted classes; None for regression
     table: LeafTable
-    in_bag: NDArray[np.uint8] | None = None  # which trees learned from which rows, as ``Bags.in_bag``; None: not known
 
     @property
     def n_rows(self) -> int:
@@ -136,15 +135,17 @@ class ScoredDataset:
         codes = self.table.codes_of(rows)
         labels = None if self.labels is None else self.labels[rows]
         table = LeafTable.from_codes(codes, np.diff(self.table.offsets))
-        in_bag = None if self.in_bag is None else self.in_bag[rows]
-        return replace(self, scores=self.scores[rows], labels=labels, table=table, in_bag=in_bag)
+        return replace(self, scores=self.scores[rows], labels=labels, table=table)
 
-    def with_bags(self, model: OpenModel) -> "ScoredDataset":
-        """Return the same rows, in the trees' own leaves, with their bags, where they are those of the model."""
+    def in_bag(self, model: OpenModel) -> NDArray[np.uint8] | None:
+        """Return which trees learned from which rows, which are in the trees' own leaves; see ``Bags.in_bag``.
+
+        ``None`` where that is not known: these are not the rows that the model learned from, or it has no bags.
+        """
         bags = model.description.bags
         if bags is None or bags.n_rows != self.n_rows or isinstance(self.table, PartitionedTable):
-            return self
-        return replace(self, in_bag=bags.in_bag(self.table.codes, np.diff(self.table.offsets)))
+            return None
+        return bags.in_bag(self.table.codes, np.diff(self.table.offsets))
 
     def deciding(self, model: OpenModel) -> "ScoredDataset":
         """Return the same rows, whose labels are what the model decides."""

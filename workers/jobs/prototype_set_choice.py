@@ -57,7 +57,7 @@ def load_inputs(
     """Open the model and apply it to the datasets; refuse a target that does not fit the model."""
     model = open_model(ModelStore(context.database), context.objects, request.model)
     is_training = request.evaluation_dataset in {None, request.dataset}
-    dataset = of_evaluation = apply_model(context, model, request.dataset, part_of(report, 0, 0.8)).with_bags(model)
+    dataset = of_evaluation = apply_model(context, model, request.dataset, part_of(report, 0, 0.8))
     if request.evaluation_dataset is not None and not is_training:
         of_evaluation = apply_model(context, model, request.evaluation_dataset, part_of(report, 0.8, 1))
     if request.labels == "predicted":

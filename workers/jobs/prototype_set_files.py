@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from schemas.prototype_classifiers import ClassifierPrototype
 from schemas.rule_sets import RuleFeature
 from storage.dataset_files import DatasetFile
 from storage.dataset_rows import open_rows
-from storage.object_store import ObjectStore
+from storage.object_store import ObjectStore, PreparedFile
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.onnx_models.prototype_graph import prototype_graph
@@ -35,7 +34,7 @@ _GROUP_ROWS = 16_384  # what a reader of one page has to decode
 _REPRESENTED_SCHEMA = pa.schema([("row", pa.int64()), ("proximity", pa.float64())])
 
 
-def write_represented(context: JobContext, chosen: ChosenPrototypes) -> dict[str, Path]:
+def write_represented(context: JobContext, chosen: ChosenPrototypes) -> dict[str, PreparedFile]:
     """Write which rows each prototype represents, the nearest first (ties: the lower row), prototype by prototype.
 
     These are the rows for which it is the nearest prototype of their class, or of all with ``k_medoids``; rows that
@@ -55,17 +54,17 @@ def write_represented(context: JobContext, chosen: ChosenPrototypes) -> dict[str
     table = pa.table([order, proximity[order] / space.total_weight], schema=described)
     path = context.workspace / "represented.parquet"
     pq.write_table(table, path, compression="zstd", row_group_size=_GROUP_ROWS)
-    return {_REPRESENTED_FILE: path}
+    return {_REPRESENTED_FILE: context.objects.prepare(path)}
 
 
 def write_classifier(
     context: JobContext, chosen: ChosenPrototypes, prototypes: list[ClassifierPrototype]
-) -> dict[str, Path]:
+) -> dict[str, PreparedFile]:
     """Write the classifier as the document ``classifier`` and as ``onnx``; return the files by name."""
     document, graph = context.workspace / "classifier.json", context.workspace / "classifier.onnx"
     document.write_bytes(_document(chosen, prototypes))
     graph.write_bytes(_graph(chosen, prototypes))
-    return {"classifier": document, "onnx": graph}
+    return {"classifier": context.objects.prepare(document), "onnx": context.objects.prepare(graph)}
 
 
 def _graph(chosen: ChosenPrototypes, prototypes: list[ClassifierPrototype]) -> bytes:

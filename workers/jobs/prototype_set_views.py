@@ -27,6 +27,9 @@ from tree_explainers.prototype_sets.selection import StoppingImprovement
 from .prototype_set_choice import Choice
 from .prototype_set_evaluation import ChosenPrototypes, view_quality_of_each
 
+Cells = list[dict[str, Any]]
+"""Rows of a dataset, (n_rows,), as they are shown."""
+
 
 def view_choice(request: PrototypeSetRequest, choice: Choice, row_coverage: RowCoverage | None) -> dict[str, Any]:
     """Return the fields of ``PrototypeSetResult`` about what was chosen, from what, and why no more."""
@@ -98,9 +101,7 @@ def _rounded_down(exact: Fraction) -> float:
 # Rows: the prototypes and the criticisms, with their values.
 
 
-def view_rows(
-    chosen: ChosenPrototypes, quality: Quality, criticisms: Criticisms, cells: list[dict[str, object]]
-) -> dict[str, Any]:
+def view_rows(chosen: ChosenPrototypes, quality: Quality, criticisms: Criticisms, cells: Cells) -> dict[str, Any]:
     """Return the prototypes, whose cells come first, and the criticisms, as fields of ``PrototypeSetResult``."""
     qualities = enumerate(view_quality_of_each(quality))
     prototypes = [_view_prototype(chosen, index, cells[index], measures) for index, measures in qualities]
@@ -136,9 +137,7 @@ def classifier_prototype(chosen: ChosenPrototypes, index: int, cells: dict[str, 
     )
 
 
-def _view_criticisms(
-    chosen: ChosenPrototypes, criticisms: Criticisms, cells: list[dict[str, object]]
-) -> list[Criticism]:
+def _view_criticisms(chosen: ChosenPrototypes, criticisms: Criticisms, cells: Cells) -> list[Criticism]:
     space, view = chosen.space, chosen.space.model.view
     return [
         Criticism(

@@ -1,14 +1,8 @@
 """Make a prototype set: choose rows that represent the others, bound how good a choice could be, evaluate this one."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from explanations.feature_phrases import VALUES
 from schemas.cautions import Caution
 from schemas.prototype_sets import (
     MAX_CRITICISMS,
@@ -16,19 +10,15 @@ from schemas.prototype_sets import (
     PrototypeSetResult,
     RowCoverage,
 )
-from storage.array_files import write_arrays
 from storage.artefacts import most_prototypes
-from storage.dataset_rows import open_rows
-from storage.object_store import ObjectStore
 from tree_explainers.compute.progress import part_of
 from tree_explainers.leaf_space.nearest_by_masks import NearestWithin
 from tree_explainers.prototype_sets.criticisms import Criticisms, find_criticisms
 from tree_explainers.prototype_sets.goal import covered_classes
-from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
-from tree_explainers.prototype_sets.readable import feature_numbers
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_agreement, known_cautions
+from .prototype_set_background import Background
 from .prototype_set_choice import Choice, choose, load_inputs
 from .prototype_set_evaluation import (
     ChosenPrototypes,
@@ -46,10 +36,8 @@ from .prototype_set_evaluation import (
     view_quality_of_set,
     view_typicality,
 )
-from .prototype_set_files import measured_values, write_classifier, write_represented
-from .prototype_set_views import classifier_prototype, view_certificate, view_choice, view_rows
-from .searched_rows import Reference, searched_space, write_reference
-from .spaces import LeafSpace
+from .prototype_set_views import view_certificate, view_choice, view_rows
+from .searched_rows import searched_space
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
 _READING = (0.0, 0.25)
@@ -77,10 +65,10 @@ def make_prototype_set(context: JobContext) -> Produced:
     choice = choose(context, request, inputs, part_of(context.report, *_CHOOSING))
     rows = inputs.evaluation.within(choice.prototypes.space)
     criticisms = _find_criticisms(choice.prototypes)
-    cells = _take(context.objects, choice.prototypes, criticisms)
     searched = searched_space(inputs.model, inputs.dataset, request)
     with ThreadPoolExecutor() as pool:  # files need the choice alone: they are written while it is measured
-        written = _begin_files(pool, context, choice.without_pairs().prototypes, searched, cells, rows)
+        alone = choice.without_pairs().prototypes
+        background = Background.begin(pool, context, inputs, alone, searched, criticisms)
         chosen, report = choice.prototypes, part_of(context.report, *_CERTIFYING)
         certificate = chosen.space.certify(chosen.classes, chosen.selection, report)
         choice = choice.without_pairs()
@@ -89,43 +77,17 @@ def make_prototype_set(context: JobContext) -> Produced:
         row_coverage, quantiles = measure_row_coverage(chosen), typicality_quantiles(quality, chosen, rows)
         nearest = None if certificate is None else certificate.nearest
         evaluated = _evaluate(context, request, choice, rows, row_coverage, nearest)
-        arrays = _arrays(context.objects, chosen, quantiles)
-    reference, files = written()
-    content = PrototypeSetResult(
-        nearest_rows=reference.view,
-        **view_choice(request, choice, row_coverage),
-        **view_certificate(certificate, chosen.selection.total_weight),
-        **view_rows(chosen, quality, criticisms, cells),
-        quality=view_quality_of_set(quality, chosen, rows),
-        typicality=view_typicality(quantiles, chosen, rows),
-        **evaluated,
-    )
-    return Produced(content.model_dump_json().encode(), arrays, files)
-
-
-def _begin_files(
-    pool: ThreadPoolExecutor,
-    context: JobContext,
-    chosen: ChosenPrototypes,
-    searched: LeafSpace | None,
-    cells: list[dict[str, object]],
-    rows: EvaluationRows,
-) -> Callable[[], tuple[Reference, dict[str, Path]]]:
-    """Begin to write all files beside the result; return what waits for them.
-
-    One of them reads and packs rows, another is built of objects, so that they are written at once.
-    """
-    represented = pool.submit(write_represented, context, chosen)
-    if searched is None:
-        return lambda: (Reference(), represented.result())
-    truth = rows.truth if rows.is_training else None
-    reference = pool.submit(write_reference, context, searched, chosen.leaf_space, truth)
-    prototypes = [classifier_prototype(chosen, index, cells[index]) for index in range(len(chosen.selection.rows))]
-    classifier = pool.submit(write_classifier, context, chosen, prototypes)
-    return lambda: (
-        reference.result(),
-        {**reference.result().files, **classifier.result(), **represented.result()},
-    )
+        content = PrototypeSetResult(
+            **view_choice(request, choice, row_coverage),
+            **view_certificate(certificate, chosen.selection.total_weight),
+            **view_rows(chosen, quality, criticisms, background.cells.result()),
+            quality=view_quality_of_set(quality, chosen, rows),
+            typicality=view_typicality(quantiles, chosen, rows),
+            nearest_rows=background.reference().view,
+            **evaluated,
+        )
+        arrays = background.arrays(chosen, quantiles)
+    return Produced(content.model_dump_json().encode(), arrays, background.files())
 
 
 # Evaluation.
@@ -163,34 +125,9 @@ def _evaluate(
     }
 
 
-# The rows of the result, and arrays for explainers.
-
-
-def _take(objects: ObjectStore, chosen: ChosenPrototypes, criticisms: Criticisms) -> list[dict[str, object]]:
-    """Return the cells of prototypes and criticisms, which lie in the same parts of the file as a rule."""
-    with open_rows(objects, chosen.space.dataset.stored.content) as file:
-        return file.take([*chosen.selection.rows.tolist(), *criticisms.rows.tolist()])
-
-
 def _find_criticisms(chosen: ChosenPrototypes) -> Criticisms:
     """Find rows that no prototype represents well, up to the number that fits into a result."""
     space, selection = chosen.space, chosen.selection
     n_criticisms = max(0, min(MAX_CRITICISMS, most_prototypes(space.model.view.feature_names) - len(selection.rows)))
     classes = covered_classes(selection.method, chosen.classes)
     return find_criticisms(space.dataset.table, space.weights, classes, selection.rows, n_criticisms)
-
-
-def _arrays(objects: ObjectStore, chosen: ChosenPrototypes, quantiles: NDArray[np.int64]) -> bytes | None:
-    """Return what explainers need: the prototypes' leaves and boxes, how to find a row's leaves, what is typical."""
-    if not chosen.space.is_explainable:
-        return None
-    space = chosen.leaf_space
-    features = feature_numbers(space.model.description.columns)
-    boxes = leaf_boxes(space.leaves.cut(space.model.ensemble), chosen.leaves, features).to_arrays()
-    prototypes: dict[str, NDArray[Any]] = {
-        "leaves": chosen.leaves,
-        "classes": chosen.selection.classes,
-        "typicality_quantiles": quantiles,
-    }
-    values = {f"{VALUES}{name}": array for name, array in measured_values(objects, space.model, space.dataset).items()}
-    return write_arrays(space.arrays() | prototypes | values | {f"boxes_{name}": each for name, each in boxes.items()})

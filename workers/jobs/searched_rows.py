@@ -6,7 +6,6 @@ all rows make rows alike that the model tells apart.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from explanations.reference_file import Outcomes, ReferenceLeaves, is_small_enou
 from schemas.artefacts import SearchedRows
 from schemas.prototype_sets import PrototypeSetRequest
 from storage.dataset_rows import open_rows
+from storage.object_store import PreparedFile
 from tree_explainers.leaf_space.coarser_leaves import coarser_leaves
 from tree_explainers.leaf_space.partitioned_table import PartitionedTable
 from tree_explainers.prototype_sets.leaf_paths import path_arrays
@@ -34,7 +34,7 @@ _HELD_BYTES = 8 + 4 * MAX_GROUP_COLUMNS  # of a row: its sum and whether it is a
 class Reference:
     """The file of all reference rows, if there is one, and the result's part about it."""
 
-    files: Mapping[str, Path] = field(default_factory=dict)
+    files: Mapping[str, PreparedFile] = field(default_factory=dict)
     view: SearchedRows | None = None
 
 
@@ -48,7 +48,11 @@ def searched_space(model: OpenModel, dataset: ScoredDataset, request: PrototypeS
 
 
 def write_reference(
-    context: JobContext, searched: LeafSpace, prototypes: LeafSpace, truth: NDArray[Any] | None
+    context: JobContext,
+    searched: LeafSpace,
+    prototypes: LeafSpace,
+    truth: NDArray[Any] | None,
+    in_bag: NDArray[np.uint8] | None,
 ) -> Reference:
     """Write the file, unless it would be too large.
 
@@ -62,6 +66,8 @@ def write_reference(
         The space in which rows are compared with prototypes.
     truth : (n_rows,), optional
         Targets of the rows, if they are known already: classes or values.
+    in_bag : (n_rows, n_bytes), optional
+        Which trees learned from which rows, see ``ScoredDataset.in_bag``.
     """
     dataset = searched.dataset
     if not is_small_enough(dataset.n_rows, dataset.table.n_trees, len(dataset.columns)):
@@ -69,7 +75,7 @@ def write_reference(
     path = context.workspace / _FILE
     with open_rows(context.objects, dataset.stored.content) as file:
         outcomes = _outcomes(context, searched, truth)
-        write_reference_file(path, _searched_leaves(searched, prototypes), outcomes, file, dataset.columns)
+        write_reference_file(path, _searched_leaves(searched, prototypes, in_bag), outcomes, file, dataset.columns)
     view = SearchedRows(
         n_rows=dataset.n_rows,
         min_leaf_rows=searched.min_leaf_rows,
@@ -77,10 +83,10 @@ def write_reference(
         mapped_bytes=path.stat().st_size,
         held_bytes=_HELD_BYTES * dataset.n_rows,
     )
-    return Reference({_FILE: path}, view)
+    return Reference({_FILE: context.objects.prepare(path)}, view)
 
 
-def _searched_leaves(searched: LeafSpace, prototypes: LeafSpace) -> ReferenceLeaves:
+def _searched_leaves(searched: LeafSpace, prototypes: LeafSpace, in_bag: NDArray[np.uint8] | None) -> ReferenceLeaves:
     table, are_alike = searched.dataset.table, searched.min_leaf_rows == prototypes.min_leaf_rows
     return ReferenceLeaves(
         table.here() if isinstance(table, PartitionedTable) else table,
@@ -88,7 +94,7 @@ def _searched_leaves(searched: LeafSpace, prototypes: LeafSpace) -> ReferenceLea
         _paths(searched),
         {name: array for name, array in searched.arrays().items() if name != "weights"},
         {} if are_alike else _paths(prototypes),
-        searched.dataset.in_bag,
+        in_bag,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from storage.database import Database
-from storage.object_store import ObjectStore
+from storage.object_store import ObjectStore, PreparedFile
 from storage.publications import Publication
 from tree_explainers.compute.progress import ReportProgress
 
@@ -38,7 +38,9 @@ class Produced:
 
     result: bytes | None  # JSON, as the artefact's readers get it; None where the job makes no artefact
     arrays: bytes | None = None  # what explainers need of it
-    files: Mapping[str, Path] = field(default_factory=dict)  # written in the workspace; kept under these names
+    files: Mapping[str, Path | PreparedFile] = field(
+        default_factory=dict
+    )  # written in the workspace; kept under these names
     publish: Callable[[ObjectStore], Publication] | None = None  # keeps the objects of what is published beside it
 
 

@@ -154,7 +154,7 @@ def _publish(context: JobContext, attempts: AttemptStore, claim: Claim, produced
     with objects.keeping():
         result = None if produced.result is None else objects.put(produced.result)
         arrays = None if produced.arrays is None else objects.put(produced.arrays)
-        files = {name: objects.put_file(path) for name, path in produced.files.items()}
+        files = {name: objects.put_file(file) for name, file in produced.files.items()}
         publication = Publication() if produced.publish is None else produced.publish(objects)
 
         def publish_all(connection: Connection) -> None:

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from storage.errors import StorageError
+from storage.object_store import PreparedFile
 from tests.support.clusters import PartitionsHere, SmallCluster
 from tests.support.job_contexts import job_context
 from tests.support.models import onnx_of
@@ -84,7 +85,7 @@ def made(context: JobContext, kind: str) -> dict[str, bytes]:
     """Return everything that a job keeps."""
     context.workspace.mkdir()
     produced: Produced = load_job_kinds()[kind](context)
-    files = {name: path.read_bytes() for name, path in produced.files.items()}
+    files = {name: PreparedFile.of(file).path.read_bytes() for name, file in produced.files.items()}
     return {"result": produced.result or b"", "arrays": produced.arrays or b"", **files}
 
 

@@ -1,0 +1,115 @@
+"""What of a prototype set needs the choice alone: files, cells and boxes, made in threads while the choice is measured.
+
+Some of it reads and packs rows, some is built of objects, and all files are hashed and flushed to disk there.
+"""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explanations.feature_phrases import VALUES
+from storage.array_files import write_arrays
+from storage.dataset_rows import open_rows
+from storage.object_store import ObjectStore, PreparedFile
+from tree_explainers.prototype_sets.criticisms import Criticisms
+from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
+from tree_explainers.prototype_sets.readable import feature_numbers
+
+from ..runtime.context import JobContext
+from .prototype_set_choice import PrototypeSetInputs
+from .prototype_set_evaluation import ChosenPrototypes
+from .prototype_set_files import measured_values, write_classifier, write_represented
+from .prototype_set_views import Cells, classifier_prototype
+from .searched_rows import Reference, write_reference
+from .spaces import LeafSpace
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class Background(NamedTuple):
+    """What is being made."""
+
+    cells: Future[Cells]  # of prototypes and criticisms
+    represented: Future[dict[str, PreparedFile]]
+    of_leaves: "_OfLeaves | None"  # None by plain distance
+
+    @staticmethod
+    def begin(
+        pool: ThreadPoolExecutor,
+        context: JobContext,
+        inputs: PrototypeSetInputs,
+        chosen: ChosenPrototypes,
+        searched: LeafSpace | None,
+        criticisms: Criticisms,
+    ) -> "Background":
+        """Begin all of it; ``searched`` is the space in which rows are searched, if there are leaves."""
+        cells = pool.submit(_take, context.objects, chosen, criticisms)
+        represented = pool.submit(write_represented, context, chosen)
+        if searched is None:
+            return Background(cells, represented, None)
+        of_leaves = _OfLeaves(
+            reference=pool.submit(_write_reference, context, inputs, searched, chosen.leaf_space),
+            classifier=pool.submit(_write_classifier, context, chosen, cells),
+            boxes=pool.submit(_boxes, chosen),
+            values=pool.submit(measured_values, context.objects, inputs.model, inputs.dataset),
+        )
+        return Background(cells, represented, of_leaves)
+
+    def reference(self) -> Reference:
+        """Return the file of all reference rows, when it is written."""
+        return Reference() if self.of_leaves is None else self.of_leaves.reference.result()
+
+    def files(self) -> dict[str, PreparedFile]:
+        """Return all files by name, when they are written."""
+        classifier = {} if self.of_leaves is None else self.of_leaves.classifier.result()
+        return {**self.reference().files, **classifier, **self.represented.result()}
+
+    def arrays(self, chosen: ChosenPrototypes, quantiles: NDArray[np.int64]) -> bytes | None:
+        """Return what explainers need: the prototypes' leaves and boxes, how to find a row's leaves, what is typical.
+
+        ``quantiles`` are of proximities, (101,); nothing is needed where rows cannot be explained.
+        """
+        if self.of_leaves is None:
+            return None
+        prototypes: Arrays = {
+            "leaves": chosen.leaves,
+            "classes": chosen.selection.classes,
+            "typicality_quantiles": quantiles,
+        }
+        values = {f"{VALUES}{name}": array for name, array in self.of_leaves.values.result().items()}
+        boxes = {f"boxes_{name}": array for name, array in self.of_leaves.boxes.result().items()}
+        return write_arrays(chosen.leaf_space.arrays() | prototypes | values | boxes)
+
+
+class _OfLeaves(NamedTuple):
+    reference: Future[Reference]
+    classifier: Future[dict[str, PreparedFile]]
+    boxes: Future[Arrays]  # of the prototypes' leaves
+    values: Future[dict[str, NDArray[np.float64]]]  # next to cuts, by feature
+
+
+def _take(objects: ObjectStore, chosen: ChosenPrototypes, criticisms: Criticisms) -> Cells:
+    """Return the cells of prototypes and criticisms, which lie in the same parts of the file as a rule."""
+    with open_rows(objects, chosen.space.dataset.stored.content) as file:
+        return file.take([*chosen.selection.rows.tolist(), *criticisms.rows.tolist()])
+
+
+def _write_reference(
+    context: JobContext, inputs: PrototypeSetInputs, searched: LeafSpace, prototypes: LeafSpace
+) -> Reference:
+    truth = inputs.evaluation.truth if inputs.evaluation.is_training else None
+    return write_reference(context, searched, prototypes, truth, inputs.dataset.in_bag(inputs.model))
+
+
+def _write_classifier(context: JobContext, chosen: ChosenPrototypes, taken: Future[Cells]) -> dict[str, PreparedFile]:
+    cells = taken.result()
+    prototypes = [classifier_prototype(chosen, index, cells[index]) for index in range(len(chosen.selection.rows))]
+    return write_classifier(context, chosen, prototypes)
+
+
+def _boxes(chosen: ChosenPrototypes) -> Arrays:
+    space = chosen.leaf_space
+    features = feature_numbers(space.model.description.columns)
+    return leaf_boxes(space.leaves.cut(space.model.ensemble), chosen.leaves, features).to_arrays()

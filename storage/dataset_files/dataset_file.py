@@ -85,6 +85,7 @@ class DatasetFile:
     def __init__(self, parts: Path | Parts, columns: HeldColumns = read_each_time) -> None:
         self._parts = OnePart(parts) if isinstance(parts, Path) else parts
         self.columns = self._parts.columns
+        self._columns_by_name = {column.name: column for column in self.columns}
         self._held_columns = columns
         self._groups = [(part, group) for part, rows in enumerate(self._parts.group_rows) for group in range(len(rows))]
         n_group_rows = [n_rows for rows in self._parts.group_rows for n_rows in rows]
@@ -126,7 +127,7 @@ class DatasetFile:
 
     def column(self, name: str) -> ColumnLayout:
         """Return the layout of a column; raise ``KeyError`` where there is none of this name."""
-        return {column.name: column for column in self.columns}[name]
+        return self._columns_by_name[name]
 
     def read_columns(self, names: Sequence[str], start: int = 0, stop: int | None = None) -> list[Values]:
         """Return the columns for rows ``start`` up to, not including, ``stop`` (default: all that follow).
@@ -350,9 +351,8 @@ class DatasetFile:
             self._encoded = None
 
     def _to_numpy(self, table: pa.Table, names: Sequence[str]) -> list[Values]:
-        types = {column.name: column.type for column in self.columns}
         return [
-            _objects_of(column) if types[name] == "category" else _floats_of(column)
+            _objects_of(column) if self.column(name).type == "category" else _floats_of(column)
             for name, column in zip(names, table.columns, strict=True)
         ]
 
@@ -364,8 +364,9 @@ def rows_by_number(row_ids: Sequence[str], n_rows: int) -> dict[str, int]:
 
 
 def _floats_of(column: pa.ChunkedArray) -> NDArray[np.float64]:
-    numbers = pc.fill_null(column.cast(pa.float64()), float("nan"))
-    return np.array(numbers.to_numpy(), dtype=np.float64)
+    if column.null_count:
+        column = pc.fill_null(column.cast(pa.float64()), float("nan"))
+    return np.array(column.to_numpy(), dtype=np.float64)
 
 
 def _objects_of(column: pa.ChunkedArray) -> NDArray[np.object_]:

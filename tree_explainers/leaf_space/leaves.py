@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..compute.threads import in_threads
 from ..errors import InvalidInput
+from .kept_columns import KeptColumns
 from .rows_by_leaf import count_rows, list_members, renumber
 
 ProximityKind = Literal["random_forest", "boosting", "boosting_sd", "boosting_l1"]
@@ -30,6 +31,7 @@ class LeafTable:
     codes: NDArray[Any]  # (n_trees, n_rows) uint8, uint16 or int32: the smallest that holds all codes; read-only
     offsets: NDArray[np.int64]  # (n_trees + 1,) where each tree's leaves begin among all leaves
     starts: NDArray[np.int64]  # (n_leaves + 1,) where each leaf's rows begin in members
+    kept_columns: KeptColumns = field(default_factory=KeptColumns, repr=False)  # by ``each_column``
     _listing: Lock = field(default_factory=Lock, repr=False)
 
     @staticmethod

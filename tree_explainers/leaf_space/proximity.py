@@ -6,6 +6,7 @@ definition 3 (trees weigh by the variance of their values). ``columns`` compares
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -84,10 +85,16 @@ def columns(
 def each_column(
     table: LeafTable, weights: NDArray[np.int64], leaves: NDArray[np.integer[Any]]
 ) -> Iterator[NDArray[Any]]:
-    """Yield the proximities of one row after the other to all rows of the table, as ``columns`` has them."""
+    """Yield the proximities of one row after the other to all rows of the table, as ``columns`` has them.
+
+    They are not to be written to: a table that is whole keeps the last ones.
+    """
     block = min(rows_per_block(table.n_rows), 64)
     for start in range(0, len(leaves), block):
-        yield from columns(table, weights, leaves[start : start + block])
+        some = leaves[start : start + block]
+        compare = partial(columns, table, weights, some)
+        is_whole = not isinstance(table, EuclideanTable | PartitionedTable)
+        yield from table.kept_columns.of(weights, some, table.n_rows, compare) if is_whole else compare()
 
 
 def rows_per_block(n_rows: int) -> int:

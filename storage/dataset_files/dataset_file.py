@@ -270,16 +270,14 @@ class DatasetFile:
         return next((column.name for column in self.columns if column.role == "row_id"), None)
 
     def _objects(self, table: pa.Table, rows: list[int]) -> list[dict[str, Any]]:
-        columns = [[json_number(value) for value in column.to_pylist()] for column in table.columns]
-        id_index = None if self.row_id_column is None else self.names.index(self.row_id_column)
+        names, columns = self.names, [[json_number(value) for value in column.to_pylist()] for column in table.columns]
+        id_index = None if self.row_id_column is None else names.index(self.row_id_column)
         return [
             {
                 "object": "row",
                 "row": row,
                 "row_id": str(row) if id_index is None else columns[id_index][index],
-                "values": [
-                    {"name": name, "value": column[index]} for name, column in zip(self.names, columns, strict=True)
-                ],
+                "values": [{"name": name, "value": column[index]} for name, column in zip(names, columns, strict=True)],
             }
             for index, row in enumerate(rows)
         ]

@@ -5,6 +5,7 @@ Made once by a worker; ``reasons`` intersects them for single rows.
 
 from dataclasses import dataclass
 from enum import IntFlag
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,11 +114,22 @@ def leaf_boxes(ensemble: TreeEnsemble, leaves: NDArray[np.int32], features: NDAr
     ends = _fill(nodes, leaf_nodes, features, buffer)
     entries = buffer[: ends[-1]]
     starts = np.concatenate([[0], ends]).astype(np.int64)
-    prototype = np.repeat(np.arange(len(leaves)), np.diff(starts))
-    kind = np.where(entries["side"] & Side.HOLE, entries["side"], 0)
-    hole = np.where(kind != 0, entries["low"], 0)
-    order = np.lexsort((entries["tree"], hole, kind, entries["column"], entries["feature"], prototype))
+    ranks = np.empty(len(features), dtype=np.uint16 if len(features) <= np.iinfo(np.uint16).max else np.int64)
+    ranks[np.argsort(features, kind="stable")] = np.arange(len(features))
+    parts = [slice(*ends) for ends in pairwise(starts.tolist())]
+    order = np.concatenate([part.start + _order_of(entries[part], ranks) for part in parts])
     return LeafBoxes(starts, entries[order], sets)
+
+
+def _order_of(entries: NDArray[Any], ranks: NDArray[Any]) -> NDArray[np.int64]:
+    """Return in which order a prototype's entries, which are there tree by tree, are kept.
+
+    ``ranks``, (n_columns,), are of each column by feature, then column.
+    """
+    by_column, is_hole = ranks[entries["column"]], (entries["side"] & Side.HOLE) != 0
+    if not is_hole.any():
+        return np.argsort(by_column, kind="stable")  # small numbers are sorted by their digits
+    return np.lexsort((np.where(is_hole, entries["low"], 0), np.where(is_hole, entries["side"], 0), by_column))
 
 
 def distinct_sets(ensemble: TreeEnsemble) -> tuple[tuple[NDArray[np.float64], ...], NDArray[np.float64]]:

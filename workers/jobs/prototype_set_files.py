@@ -1,6 +1,6 @@
 """The files that a prototype set keeps: the rows of each prototype, the classifier, and values next to cuts."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -112,7 +112,7 @@ def describe_classifier(
         "features": [feature.model_dump() for feature in features],
         "prototypes": [prototype.model_dump() for prototype in prototypes],
         "total_weight": trees.total_weight,
-        "tests": [_test(test, index_of[test.feature]) for test in trees.tests],
+        "tests": _tests(trees.tests, index_of),
         "trees": [
             {"weight": tree.weight, "root": tree.root, "nodes": tree.nodes, "leaves": tree.leaves}
             for tree in trees.trees
@@ -128,17 +128,20 @@ def _feature(name: str, token: str | None, *, is_boolean: bool) -> RuleFeature:
     return RuleFeature(name=name, type="boolean" if is_boolean else "number", missing_text=None)
 
 
-def _test(test: RawTest, feature: int) -> dict[str, Any]:
-    ranges = [
-        {"above": None if low == -inf else low, "up_to": None if high == inf else high} for low, high in test.ranges
+def _tests(tests: Collection[RawTest], index_of: Mapping[int, int]) -> list[dict[str, Any]]:
+    """Return tests as the document has them; ``index_of`` is the place of each feature."""
+    return [
+        {
+            "feature": index_of[feature],
+            "ranges": [
+                {"above": None if low == -inf else low, "up_to": None if high == inf else high} for low, high in ranges
+            ],
+            "texts": texts,
+            "is_among": is_among,
+            "or_missing": or_missing,
+        }
+        for feature, ranges, texts, is_among, or_missing in tests
     ]
-    return {
-        "feature": feature,
-        "ranges": ranges,
-        "texts": test.texts,
-        "is_among": test.is_among,
-        "or_missing": test.or_missing,
-    }
 
 
 def measured_values(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> dict[str, NDArray[np.float64]]:
@@ -146,12 +149,14 @@ def measured_values(objects: ObjectStore, model: OpenModel, dataset: ScoredDatas
 
     Nothing is known where a tree tests what cannot be mapped back to a raw feature.
     """
+    columns = dict(zip(model.description.feature_names, dataset.columns, strict=True))
+    measured = {each.name for each in dataset.stored.view.columns if each.type == "number" and each.decimals is None}
+    if measured.isdisjoint(dataset.columns):
+        return {}
     try:
         statements = statements_of(model.ensemble, model.description)
     except MethodNotApplicable:
         return {}
-    columns = dict(zip(model.description.feature_names, dataset.columns, strict=True))
-    measured = {each.name for each in dataset.stored.view.columns if each.type == "number" and each.decimals is None}
     cuts = {each.name: each.cuts for each in statements.features if each.is_number and columns[each.name] in measured}
     with open_rows(objects, dataset.stored.content) as file:
         return {

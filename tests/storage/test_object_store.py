@@ -73,6 +73,23 @@ def test_a_file_from_elsewhere_is_copied(store: ObjectStore, tmp_path: Path) -> 
     assert store.get(_SHA256) == _DATA
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_file_that_was_prepared_is_kept_as_any_other(store: ObjectStore, is_there: bool) -> None:
+    if is_there:
+        store.put(_DATA)
+    with store.workspace() as folder:
+        file = folder / "result"
+        file.write_bytes(_DATA)
+
+        prepared = store.prepare(file)
+
+        assert prepared == (file, _SHA256)
+        assert file.read_bytes() == _DATA
+        assert store.put_file(prepared) == _SHA256
+        assert file.exists() == is_there
+    assert store.get(_SHA256) == _DATA
+
+
 def test_a_file_of_a_workspace_is_moved(store: ObjectStore) -> None:
     with store.workspace() as folder:
         file = folder / "result"

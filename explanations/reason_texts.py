@@ -30,7 +30,12 @@ from .cell_texts import CellTexts, Values, cell_texts
 from .feature_phrases import FeaturePhrases
 
 _DIGEST_BYTES = 16  # no two of which are alike by chance
-_N_SIDES = 1 << len(RawSide)
+_IS_MISSING = int(RawSide.IS_MISSING)
+_SIDES = tuple(map(RawSide, range(1 << len(RawSide))))
+# By side: what an ``Interval`` has behind its ends. Asking the side itself takes several times as long.
+_FLAGS = tuple(
+    (RawSide.LOW_INCLUSIVE in side, RawSide.HIGH_INCLUSIVE in side, RawSide.OR_MISSING in side) for side in _SIDES
+)
 _SHARE_DIGITS = 4  # more would be read by nobody, and an explanation has dozens of shares
 _MANY_SHARES = 100  # of fewer, arrays would take longer
 _NEARLY_HALF = 0.499999  # of a decimal: further from a whole one, the product does not say to which it is rounded
@@ -141,7 +146,7 @@ class ReasonTexts:
             tuple(column.name for column in reader.columns),
             tuple(f"{_called(column, phrases or {})} is " for column in reader.columns),
             tuple(map(_raw_feature, reader.columns)),
-            tuple(wording.MISSING_ALLOWED if RawSide.OR_MISSING in RawSide(side) else "" for side in range(_N_SIDES)),
+            tuple(wording.MISSING_ALLOWED if or_missing else "" for *_, or_missing in _FLAGS),
             _by_column(reader, phrases or {}),
             tuple(_number_phrases(column, reader, phrases or {}) for column in reader.columns),
             {column.name: index for index, column in enumerate(reader.columns) if not column.transformed},
@@ -240,22 +245,22 @@ class ReasonTexts:
             _number_texts(low), _number_texts(high), strict=True
         )  # of single precision 0.1, not 0.10000000149
         ends = zip(columns.tolist(), sides.tolist(), low.tolist(), high.tolist(), shortest, strict=True)
-        return [self._text(column, RawSide(side), (low, high), short) for column, side, low, high, short in ends]
+        return [self._text(column, side, (low, high), short) for column, side, low, high, short in ends]
 
-    def _text(self, column: int, side: RawSide, ends: tuple[float, float], shortest: tuple[bytes, bytes]) -> Text:
+    def _text(self, column: int, side: int, ends: tuple[float, float], shortest: tuple[bytes, bytes]) -> Text:
         start, after = self.starts[column], self.after[side]
-        if RawSide.IS_MISSING in side:
+        if side & _IS_MISSING:
             return f"{start}{wording.MISSING}{after}"
-        exact = _interval_between(*ends, side)
+        exact = Interval(*ends, *_FLAGS[side])
         if column in self.phrases and (sentence := self.phrases[column].sentence(exact)) is not None:
             return sentence
         numbers = self.numbers[column]
         low, high = shortest
-        shown = _interval_between(_number_of(low, -inf), _number_of(high, inf), side)
+        shown = Interval(_number_of(low, -inf), _number_of(high, inf), *_FLAGS[side])
         if (printed := numbers.printed(exact)) is None:
-            return f"{start}{interval_words(shown) or any_number(side)}{after}"
+            return f"{start}{interval_words(shown) or any_number(_SIDES[side])}{after}"
         if not printed.text:
-            return f"{start}{any_number(side)}{after}"
+            return f"{start}{any_number(_SIDES[side])}{after}"
         brief, after = f"{start}{numbers.text_of(printed)}{after}", f"{numbers.words.with_unit('')}{after}"
         return BriefText.between(brief, printed.ends, shown, (start, after), numbers.column)
 
@@ -389,11 +394,6 @@ def _number_phrases(column: ModelColumn, reader: ReasonReader, phrases: Phrases)
     if isinstance(words, NumberPhrases) and not column.transformed:
         return words
     return NumberPhrases.of(ColumnWords(column.name), NumberColumn(precision=reader.precision))
-
-
-def _interval_between(low: float, high: float, side: RawSide) -> Interval:
-    inclusive = RawSide.LOW_INCLUSIVE in side, RawSide.HIGH_INCLUSIVE in side
-    return Interval(low, high, *inclusive, or_missing=RawSide.OR_MISSING in side)
 
 
 def _ends_of(reason: FeatureReason) -> Interval:

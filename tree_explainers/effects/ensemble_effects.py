@@ -233,9 +233,9 @@ def effects_in_order(effects: Floats) -> Iterator[tuple[Floats, list[int], float
     """Yield the effects of each row, (n_players,), the players that have some, largest first, and the sum of all."""
     if effects.size <= _FEW_EFFECTS:
         for of_players in effects:
-            values = of_players.tolist()
-            some = [player for player, value in enumerate(values) if value]
-            yield of_players, sorted(some, key=lambda player: -abs(values[player])), float(of_players.sum())
+            sizes = list(map(abs, of_players.tolist()))
+            some = [player for player, size in enumerate(sizes) if size]
+            yield of_players, sorted(some, key=sizes.__getitem__, reverse=True), float(of_players.sum())
         return
     orders = np.argsort(-np.abs(effects), axis=1, kind="stable").tolist()
     counts, totals = np.count_nonzero(effects, axis=1).tolist(), effects.sum(axis=1).tolist()

@@ -121,9 +121,16 @@ class _Known:
         return next((line for line in self.trust if line.name == "the model"), None)
 
     @property
+    def is_measured(self) -> bool:
+        """Whether anything in the table of trust is held against labels: outcomes of a decision are no labels."""
+        return any(line.accuracy is not None for line in self.trust)
+
+    @property
     def features(self) -> list[tuple[str, str]]:
-        """Names and types of the features that are shown."""
-        return list(zip(self.document["feature_names"], self.document["feature_types"], strict=True))[:N_FEATURES_SHOWN]
+        """Names and types of the features that are shown: those of the dataset, which lacks hidden ones."""
+        columns = None if self.context.columns is None else {each["name"] for each in self.context.columns["columns"]}
+        named = zip(self.document["feature_names"], self.document["feature_types"], strict=True)
+        return [each for each in named if columns is None or each[0] in columns][:N_FEATURES_SHOWN]
 
     @property
     def usage(self) -> Sequence[Json]:

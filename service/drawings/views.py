@@ -104,12 +104,13 @@ def _of_model(made: dict[str, list[Json]], model_id: str) -> dict[str, list[Json
 @view("datasets")
 def dataset(context: AppContext, dataset_id: str, _parameters: Parameters) -> str:
     """Draw a dataset's columns, and what was made of its rows."""
-    document = to_json(context.datasets.get(dataset_id).view)
+    document = shown_dataset(context, dataset_id)
+    n_hidden = len(context.dictionaries.get(dataset_id).hidden)
     made = ready_artefacts(context, dataset=dataset_id)
     models = {each["request"]["model"] for some in made.values() for each in some if "model" in each["request"]}
     names = {model: name or model for model, name in context.models.names(models).items()}
-    counts = counts_by_class(context, shown_dataset(context, dataset_id), N_COLUMNS_SHOWN)
-    drawing = draw_dataset(document, DatasetContext(made, LINKS, names, counts=counts))
+    counts = counts_by_class(context, document, N_COLUMNS_SHOWN)
+    drawing = draw_dataset(document, DatasetContext(made, LINKS, names, counts=counts, n_hidden=n_hidden))
     return at(drawing, [(document["name"] or dataset_id, None)], read(DATASETS, dataset_id))
 
 

@@ -10,7 +10,7 @@ from tests.support.guarded import Guarded
 from tests.support.models import fitted
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, FilePayload
 
 _REFUSED = ("401", "403")
 
@@ -59,6 +59,34 @@ def test_a_key_without_the_scope_is_told_which_is_missing(browser: "Browser", gu
     tab.open(f"{guarded.url}/ui/#/explainers/xpl_nothing/rows/0", "dialog[open]")
     _log_in(tab, guarded.keys["read"])
     tab.page.wait_for_selector("text=/this needs the scope .*explain/")
+    tab.close()
+
+
+def test_every_form_says_beside_it_which_scope_the_key_lacks(browser: "Browser", guarded: Guarded) -> None:
+    api, model = guarded.api("read", "write"), fitted("decision_tree_binary")
+    names = {"feature_names": list(model.rows.names), "ensemble": "other", "name": "not for readers"}
+    of_model = api.upload("/v1/models", model.onnx, names).json()["id"]
+    rows = csv_of(frame_of(model))
+    api.upload("/v1/datasets", rows, {"target": "t"})
+    tab = Watched(browser.new_context().new_page(), _REFUSED)
+    tab.open(f"{guarded.url}/ui/#/models/{of_model}", "dialog[open]")
+    _log_in(tab, guarded.keys["read"])
+    tab.page.wait_for_selector(".ls-model")
+
+    forms = tab.page.locator('form[data-action="request"]')
+    assert forms.count() > 4
+    for form in forms.all():
+        form.locator("button").click()
+        said = form.locator("xpath=..").locator("[data-problem]")
+        said.filter(has_text="this needs the scope write; the key").wait_for()
+        said.evaluate("place => { place.textContent = ''; }")
+
+    tab.open(f"{guarded.url}/ui/#/register", ".ls-registration")
+    upload = tab.page.locator('[data-upload="/v1/datasets"]')
+    file: FilePayload = {"name": "rows.csv", "mimeType": "text/csv", "buffer": rows}
+    upload.locator('[type="file"]').set_input_files([file])
+    upload.locator("button").click()
+    upload.locator("[data-problem]:has-text('this needs the scope write')").wait_for()
     tab.close()
 
 

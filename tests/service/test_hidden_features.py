@@ -38,7 +38,7 @@ _VALUES = {"qcode11": "overdrawn", "qcode12": "in credit", "qcode13": "never use
 _PARTS = ["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
 _COSTLY = ["changes", "curves", "evidence", "training_rows"]
 
-_REGISTERED = re.compile(r"/v1/(models|datasets)(/|$)|/page/parts/datasets/")  # may name what is hidden
+_REGISTERED = re.compile(r"/v1/(models|datasets)(/|$)")  # may name what is hidden
 
 
 def _frame(n_rows: int, seed: int, shift: float = 0.0) -> pd.DataFrame:

@@ -36,6 +36,7 @@ class DatasetContext:
     models: Mapping[str, str] = field(default_factory=dict)  # by id, names of the models that they are of
     n_columns: int = N_COLUMNS_SHOWN
     counts: CountsByClass = field(default_factory=CountsByClass)
+    n_hidden: int = 0  # columns that the document lacks, as the dictionary hides them
 
 
 @picture("dataset", ids="ds_", part="datasets", words="dataset", context=DatasetContext)

@@ -7,17 +7,24 @@ from schemas.datasets import DATASETS
 from schemas.dictionaries import DictionaryRequest
 
 from ..app_context import AppContext
-from .documents import LINKS, Json, Parameters, at, to_json, view
+from .documents import LINKS, Json, Parameters, at, listed, to_json, view
 
 _MOST_OUTCOMES = 50
+_MOST_COMPARED = 50  # datasets, the newest ones
 
 
 @view("dictionary")
 def dictionary(context: AppContext, dataset_id: str, parameters: Parameters) -> str:
-    """Draw the words for a dataset as a form; ``from`` is the number of the first feature that has fields."""
+    """Draw the words for a dataset as a form.
+
+    ``from`` is the number of the first feature that has fields; ``like`` a dataset with whose words it begins.
+    """
     dataset = to_json(context.datasets.get(dataset_id).view)
     stored = context.dictionaries.get(dataset_id)
-    words = DictionaryRequest(**(stored.words or {})).model_dump(mode="json", exclude_defaults=True)
+    alike = [] if stored.words is not None else _worded_alike(context, dataset)
+    like = next((each for each in alike if each["id"] == parameters.get("like")), None)
+    begun = stored if like is None else context.dictionaries.get(like["id"])
+    words = DictionaryRequest(**(begun.words or {})).model_dump(mode="json", exclude_defaults=True)
     form = DictionaryForm(
         dataset=dataset,
         words=words,
@@ -25,10 +32,25 @@ def dictionary(context: AppContext, dataset_id: str, parameters: Parameters) -> 
         outcomes=_outcomes(dataset),
         start=int(parameters["from"]) if parameters.get("from", "").isdecimal() else 0,
         links=LINKS,
+        like=like,
+        alike=alike,
     )
     way = [(name_or_id(dataset), LINKS.to("datasets", dataset_id)), ("dictionary", None)]
     path = f"{DATASETS.path}/{dataset_id}/dictionary"
     return at(draw_dictionary(form), way, Call(path, f'client.datasets.dictionary("{dataset_id}")'))
+
+
+def _worded_alike(context: AppContext, dataset: Json) -> list[Json]:
+    """Return the newest other datasets of the same features that have words."""
+    others = [each for each in listed(context.datasets.list(_MOST_COMPARED, None).data) if each["id"] != dataset["id"]]
+    as_many = [each["id"] for each in others if each["n_features"] == dataset["n_features"]]
+    worded = [each for each in as_many if context.dictionaries.get(each).words is not None]
+    whole = [to_json(context.datasets.get(each).view) for each in worded]
+    return [each for each in whole if _features(each) == _features(dataset)]
+
+
+def _features(dataset: Json) -> set[str]:
+    return {column["name"] for column in dataset["columns"] if column["role"] == "feature"}
 
 
 def _outcomes(dataset: Json) -> list[str]:

@@ -33,6 +33,14 @@ class DictionaryForm:
     start: int = 0  # the first feature that has fields
     n_shown: int = 60
     links: Links = field(default_factory=Links)
+    like: Json | None = None  # another dataset, whose words these are: they are not saved yet
+    alike: Sequence[Json] = ()  # datasets of the same features, with whose words the form can begin
+
+    @property
+    def beginnings(self) -> list[tuple[str, str]]:
+        """Names of the datasets with whose words the form can begin, each with the address of that."""
+        here = self.links.to("dictionary", self.dataset["id"])
+        return [(name_or_id(each), f"{here}?like={each['id']}") for each in self.alike if here and each != self.like]
 
     @property
     def words_text(self) -> str:

@@ -47,6 +47,18 @@ def test_the_words_of_the_form_are_those_that_there_are(shop: Shop) -> None:
     assert checked == ["only_up", "hidden", "adverse"]
     assert re.findall(r'data-entry="([^"]*)"', drawing) == ["age", "state", "paid", "no", "yes"]
 
+    held_out = shop.workshop.register_dataset(frame, target="t", held_out=True)
+    offered = VIEWS["dictionary"](context, held_out, {})
+    assert f'href="#/dictionary/{held_out}?like={dataset}">Begin with the words of' in offered
+    (text,) = re.findall(r'data-words="([^"]*)"', offered)
+    assert json.loads(unescape(text)) == {}
+    begun = VIEWS["dictionary"](context, held_out, {"like": dataset})
+    (text,) = re.findall(r'data-words="([^"]*)"', begun)
+    assert DictionaryRequest.model_validate(json.loads(unescape(text))) == request
+    assert "and not saved yet" in begun
+    assert "data-revision" not in begun
+    assert "Begin with the words" not in drawing
+
 
 def test_many_features_have_their_fields_page_by_page(shop: Shop) -> None:
     frame = pd.DataFrame({f"x{number}": [0.0, 1.0] for number in range(130)})

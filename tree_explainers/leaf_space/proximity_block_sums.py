@@ -53,6 +53,11 @@ class BlockSums:
         return masks + lookups + _NANOSECONDS_PER_TARGET
 
     @property
+    def total_weight(self) -> int:
+        """The proximity of a row to itself."""
+        return int(self._weights.sum(dtype=np.int64))
+
+    @property
     def n_exact_digits(self) -> int | None:
         """How many digits sums have; ``None`` where weights are rounded, so that digits are not all there is."""
         return self._plan.n_digits if self._rounded is None else None

@@ -96,18 +96,20 @@ class MaskSweep:
     ) -> Iterator[tuple[FoundPairs, FoundPairs]]:
         """Yield the close pairs of a block of rows with these and all later ones; see ``PairsBothWays``."""
         limits, sums_of = self._sums.limits(thresholds[block]), self._sums_both_ways(rows, block)
+        are_short = max(len(rows), self._sums.total_weight) <= np.iinfo(np.uint16).max
+        number = np.uint16 if are_short else np.int32
 
         def close(part: slice) -> list[tuple[FoundPairs, FoundPairs]]:
             pairs = []
             for some, sums in sums_of(part):
                 first, n_some = block.start + part.start + some.start, some.stop - some.start
                 find = partial(sums.list_both, thresholds[first : first + n_some], limits)
-                for one_way, mirrored in drain_both(find, n_some, BLOCK):
-                    later = slice(int(np.searchsorted(mirrored.targets, block.stop - first)), None)
-                    candidates = mirrored.targets[later] + np.int32(first)
-                    members = mirrored.candidates[later] + np.int32(block.start)
+                for one_way, mirrored in drain_both(find, n_some, BLOCK, are_short=are_short):
+                    later = slice(int(np.searchsorted(mirrored.targets, number(max(0, block.stop - first)))), None)
+                    candidates = mirrored.targets[later] + number(first)
+                    members = mirrored.candidates[later] + number(block.start)
                     seen = FoundPairs(candidates, members, mirrored.proximities[later])
-                    pairs.append((one_way._replace(targets=one_way.targets + np.int32(first)), seen))
+                    pairs.append((one_way._replace(targets=one_way.targets + number(first)), seen))
             return pairs
 
         n_targets = len(rows) - block.start

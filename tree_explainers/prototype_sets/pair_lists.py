@@ -34,7 +34,7 @@ class ClosePairs:
 
 
 class FoundPairs(NamedTuple):
-    """Some pairs, as they were found; (n_pairs,) each, in 16 bits without a sign where they are held."""
+    """Some pairs, as they were found; (n_pairs,) each, all in 16 bits without a sign where these hold them."""
 
     candidates: NDArray[Any]  # int32: positions in the block
     targets: NDArray[Any]  # int32: positions among the targets
@@ -52,19 +52,23 @@ def drain(find: Callable[[int, PairArrays], tuple[int, int]], n_items: int, most
 
 
 def drain_both(
-    find: Callable[[int, tuple[PairArrays, PairArrays]], tuple[int, int, int]], n_items: int, most_for_one: int
+    find: Callable[[int, tuple[PairArrays, PairArrays]], tuple[int, int, int]],
+    n_items: int,
+    most_for_one: int,
+    *,
+    are_short: bool,
 ) -> Iterator[tuple[FoundPairs, FoundPairs]]:
-    """Yield what ``find`` finds in two ways, likewise."""
+    """Yield what ``find`` finds in two ways, likewise; ``are_short`` says whether 16 bits hold it."""
     n_room = max(_ROOM, most_for_one)
     rooms = [(np.empty(n_room, np.int32), np.empty(n_room, np.int32), np.empty(n_room, np.uint32)) for _ in range(2)]
     following = 0
     while following < n_items:
         n_first, n_second, following = find(following, (rooms[0], rooms[1]))
-        yield _copied(rooms[0], n_first), _copied(rooms[1], n_second)
+        yield _copied(rooms[0], n_first, are_short=are_short), _copied(rooms[1], n_second, are_short=are_short)
 
 
-def _copied(buffers: PairArrays, n_found: int) -> FoundPairs:
-    return FoundPairs(buffers[0][:n_found].copy(), buffers[1][:n_found].copy(), buffers[2][:n_found].copy())
+def _copied(buffers: PairArrays, n_found: int, *, are_short: bool) -> FoundPairs:
+    return FoundPairs._make(each[:n_found].astype(np.uint16 if are_short else each.dtype) for each in buffers)
 
 
 def by_candidate(candidates: NDArray[np.int64], pairs: list[FoundPairs]) -> ClosePairs:
@@ -138,25 +142,36 @@ class MirroredPairs:
         """Yield the pairs of one block of candidates after the other."""
         for index, block in enumerate(blocks(len(self._rows), BLOCK)):
             held, self._held[index] = self._held[index], []
-            pairs = [FoundPairs(c.astype(np.int32), t.astype(np.int32), p.astype(np.uint32)) for c, t, p in held]
+            pairs = [_of_one_type(some) for some in held]
             del held
             for of_block, mirrored in self._masks.pairs_both_ways(self._rows, block, self._thresholds):
                 pairs.append(of_block)
                 self._hold(mirrored)
-            yield by_candidate(self._rows[block], pairs)
+            found = by_candidate(self._rows[block], pairs)
+            pairs.clear()  # a caller takes its time
+            yield found
 
     def _hold(self, pairs: FoundPairs) -> None:
-        cuts = np.searchsorted(pairs.candidates, np.arange(0, len(self._rows) + BLOCK, BLOCK)).tolist()
+        number = pairs.candidates.dtype.type
+        starts = np.arange(0, len(self._rows), BLOCK, dtype=number)
+        cuts = [*np.searchsorted(pairs.candidates, starts).tolist(), len(pairs.candidates)]
         for index, (start, stop) in enumerate(pairwise(cuts)):
             if stop > start:
                 of_block = _some(pairs, slice(start, stop))
-                of_block = of_block._replace(candidates=of_block.candidates - np.int32(index * BLOCK))
+                of_block = of_block._replace(candidates=of_block.candidates - number(index * BLOCK))
                 # Views would keep what was found of all blocks until the last of them is yielded.
                 self._held[index].append(FoundPairs._make(map(_short_copy, of_block)))
 
 
 def _short_copy(numbers: NDArray[Any]) -> NDArray[Any]:
     return numbers.astype(np.uint16 if numbers.max() <= np.iinfo(np.uint16).max else numbers.dtype)
+
+
+def _of_one_type(pairs: FoundPairs) -> FoundPairs:
+    """Return pairs that were held, of which each number was shortened, in one of the types in which they are found."""
+    if all(numbers.dtype == np.uint16 for numbers in pairs):
+        return pairs
+    return FoundPairs(pairs[0].astype(np.int32), pairs[1].astype(np.int32), pairs[2].astype(np.uint32))
 
 
 def _some(pairs: FoundPairs, which: slice | NDArray[np.bool_]) -> FoundPairs:

@@ -113,7 +113,9 @@ class MaskSweep:
             return pairs
 
         n_targets = len(rows) - block.start
-        return chain.from_iterable(self._pieces(close, n_targets, self._targets_per_piece, block.stop - block.start))
+        for found in self._pieces(close, n_targets, self._targets_per_piece, block.stop - block.start):
+            while found:
+                yield found.pop(0)  # not held any more: callers copy what they keep
 
     def _sums_both_ways(self, rows: NDArray[np.int64], block: slice) -> Callable[[slice], SomeSums]:
         """Return what yields the proximities of parts of a block's rows, and of all later ones, to the block."""

@@ -147,6 +147,7 @@ class MirroredPairs:
             for of_block, mirrored in self._masks.pairs_both_ways(self._rows, block, self._thresholds):
                 pairs.append(of_block)
                 self._hold(mirrored)
+                del of_block, mirrored
             found = by_candidate(self._rows[block], pairs)
             pairs.clear()  # a caller takes its time
             yield found

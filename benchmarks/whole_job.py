@@ -8,7 +8,7 @@ checkout, which is this one.
 
 ``python -m benchmarks.whole_job [turns [checkout …]]``, a checkout being the folder of an earlier version, such as
 ``git worktree add ../before 87a37965`` makes it, with an environment of its own in ``.venv`` (``make setup``). All are
-read by plain HTTP, which has changed less than the clients.
+called by plain HTTP, which has changed less than the clients.
 """
 
 import json

@@ -34,7 +34,7 @@ class Timing:
 
     lease_seconds: float = 30.0  # without renewal, by a monotonic clock
     confirm_seconds: float = 7.5  # the same where it has ended by the wall clock; longer than between two renewals
-    notification_seconds: float = 2.0  # that a new job waits before its message counts as lost
+    notification_seconds: float = 0.5  # that a new job waits before its message counts as lost
 
 
 _USUAL = Timing()

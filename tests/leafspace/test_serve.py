@@ -321,7 +321,7 @@ def test_a_redis_that_is_named_is_used_and_none_started(
     url = wait_until_ready(process)
 
     assert _get(f"{url}/readyz")[1].get("degraded", []) == []
-    JobFarm.wait_until(lambda: len(descendants_of(process.pid)) == 4)
+    JobFarm.wait_until(lambda: len(descendants_of(process.pid)) == 5)  # two parents, an API and two workers: no Redis
     assert not (data_dir / "redis").exists()
     process.terminate()
     assert process.wait(when_idle(10)) == 0

@@ -35,7 +35,7 @@ class WorkerSettings(BaseSettings):
     renew_seconds: float = 5  # interval at which a worker renews the lease of its job
     look_seconds: float = 1  # interval of checks whether a job was cancelled
     reconcile_seconds: float = 1  # interval of checks for jobs that no worker works on
-    notification_seconds: float = 2  # time after which the message of a new job counts as lost
+    notification_seconds: float = 0.5  # time after which the message of a new job counts as lost
     retry_delays_seconds: tuple[float, ...] = RETRY_DELAYS_SECONDS  # pauses before a lost job is tried again
     storage_pause_seconds: float = 5  # pause, uncounted, of a job that could not reach its storage
     dask_scheduler: str | None = None  # scheduler for jobs too large for one machine, tls://host:8786

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from leafspace.redis_server import find_redis_binary
 from storage.job_notifications import JobNotifier
 from storage.worker_heartbeats import WorkerHeartbeats
 from tests.support.job_farm import JobFarm
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.redis import OwnRedis
 
 _ROOT = Path(__file__).parents[2]
@@ -104,12 +106,15 @@ def composed_redis(tmp_path: Path) -> Iterator[int]:
         port: int = free.getsockname()[1]
     shell, option, script = [_filled_in(word).replace("$$", "$") for word in _SERVICES["redis"]["command"]]
     assert "hush" not in script
-    script = script.replace("valkey-server", str(find_redis_binary()))
-    command = [shell, option, f"{script} --port {port} --bind 127.0.0.1 --dir {tmp_path}"]
+    here = f"{find_redis_binary()} - --port {port} --bind 127.0.0.1 --dir {tmp_path}"
+    command = [shell, option, script.replace("valkey-server -", here, 1)]
     environment = {**os.environ, "REDISCLI_AUTH": _filled_in(_SERVICES["redis"]["environment"]["REDISCLI_AUTH"])}
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as server:  # the file's own
         yield port
-        server.terminate()
+        server.terminate()  # the shell, if the server had not taken its place
+        assert server.wait(PATIENCE_SECONDS) == 0
+        with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+            pytest.fail("the server still runs")
 
 
 @pytest.mark.parametrize("name", ["service", "workers"])

@@ -7,10 +7,13 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from redis import Redis
 
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.redis import OwnRedis
 from workers.runtime.patient_redis import patient_redis
+
+_MANY_TRIALS = 2_000  # 2 to this power is no number in floating point
 
 
 @pytest.fixture
@@ -37,7 +40,7 @@ def test_an_absence_is_one_line_and_its_end_another(redis: OwnRedis, caplog: pyt
 
     assert answers == [None]
     assert [line.partition(" for ")[0] for line in lines] == ["Redis has been away"]
-    assert lines[0].endswith("; this worker tries again every 2 s and takes jobs when it is back")
+    assert lines[0].endswith("; this worker waits for it and takes jobs when it is back")
     (_, back) = [record.getMessage() for record in caplog.records]
     assert back.startswith("Redis is back after ")
     assert not [record for record in caplog.records if record.exc_info]
@@ -51,3 +54,22 @@ def test_a_short_absence_is_not_worth_a_line(redis: OwnRedis, caplog: pytest.Log
 
     assert client.ping()
     assert caplog.records == []
+
+
+def test_thousands_of_trials_are_no_reason_to_give_up(redis: OwnRedis) -> None:
+    client = patient_redis(redis.url, pause_seconds=0)
+    assert client.ping()
+    n_trials = 0
+
+    def count(error: Exception) -> None:
+        nonlocal n_trials
+        n_trials += 1
+        if n_trials == _MANY_TRIALS:
+            redis.start()
+
+    redis.kill()
+    retry = client.get_retry()
+    assert retry is not None
+
+    assert retry.call_with_retry(lambda: Redis.from_url(redis.url).ping(), count)
+    assert n_trials >= _MANY_TRIALS

@@ -6,17 +6,17 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from redis import Redis
-from redis.backoff import ExponentialBackoff
+from redis.backoff import ConstantBackoff
 from redis.retry import Retry
 
-_LONGEST_PAUSE_SECONDS = 2
+_PAUSE_SECONDS = 0.2  # about as long as a Redis that was killed is away
 _SECONDS_TO_SAY = 30  # a Redis that is started again is back before that
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 
-def patient_redis(url: str, seconds_to_say: float = _SECONDS_TO_SAY) -> Redis:
+def patient_redis(url: str, seconds_to_say: float = _SECONDS_TO_SAY, pause_seconds: float = _PAUSE_SECONDS) -> Redis:
     """Return a client whose calls return when Redis answers, however long that takes.
 
     A signal that raises an exception ends the wait.
@@ -27,8 +27,10 @@ def patient_redis(url: str, seconds_to_say: float = _SECONDS_TO_SAY) -> Redis:
         Of Redis.
     seconds_to_say
         How long it is away before the log says so.
+    pause_seconds
+        Between two trials.
     """
-    retry = _PatientRetry(seconds_to_say)
+    retry = _PatientRetry(seconds_to_say, pause_seconds)
     return Redis.from_url(url, socket_connect_timeout=2, health_check_interval=15, retry=retry)
 
 
@@ -37,8 +39,9 @@ class _PatientRetry(Retry):
 
     __hash__ = Retry.__hash__
 
-    def __init__(self, seconds_to_say: float) -> None:
-        super().__init__(ExponentialBackoff(cap=_LONGEST_PAUSE_SECONDS), retries=-1)
+    def __init__(self, seconds_to_say: float, pause_seconds: float) -> None:
+        # Pauses that double would, after a thousand trials, be numbers that are too large.
+        super().__init__(ConstantBackoff(pause_seconds), retries=-1)
         self._seconds_to_say = seconds_to_say
 
     def call_with_retry(
@@ -76,10 +79,9 @@ class _Absence:
             return
         self._is_said = True
         _log.warning(
-            "Redis has been away for %.0f s (%s); this worker tries again every %d s and takes jobs when it is back",
+            "Redis has been away for %.0f s (%s); this worker waits for it and takes jobs when it is back",
             now - self._since,
             error,
-            _LONGEST_PAUSE_SECONDS,
         )
 
     def end(self) -> None:

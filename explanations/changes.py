@@ -106,14 +106,13 @@ def _options(
     if not changes:
         return []
     run = warm.session.run_rows(_rows_of(warm, changes, row)).outcome
-    leaves = contiguous_leaves(warm.leaves(run))
-    proximities = warm.index.proximities(leaves)
+    proximities = warm.index.proximities(contiguous_leaves(warm.leaves(run)))
     scores = decimals(np.array([change.scores[column] for change in changes]))
     options: list[dict[str, Any]] = []
     for at in most_plausible(changes, proximities.max(axis=1)):
         change = changes[at]
         typicality = {} if warm.typicality is None else warm.typicality.standing(int(proximities[at].max())).document
-        nearest = _nearest_row(warm, outcome, leaves[at], proximities[at])
+        nearest = _nearest_row(warm, outcome, run.leaves[at], proximities[at])
         options.append(
             {
                 "changes": [_changed_feature(warm, part, row) for part in change.parts],
@@ -183,11 +182,24 @@ def _as_sent(raw: RawValue, own: Any) -> Any:  # a value as callers send it
 def _nearest_row(
     warm: WarmExplainer, outcome: str, leaves: NDArray[np.int32], proximities: NDArray[np.int64]
 ) -> Mapping[str, Any] | None:
-    """Return the nearest reference row, or else the nearest prototype, that has an outcome; ``None``: there is none."""
+    """Return the nearest reference row, or else the nearest prototype, that has an outcome; ``None``: there is none.
+
+    Parameters
+    ----------
+    warm
+        The explainer.
+    outcome
+        That of the changed row.
+    leaves : (n_trees,)
+        The model's own leaves of the changed row: reference rows may be compared by others than prototypes.
+    proximities : (n_prototypes,)
+        Those of the changed row to the prototypes.
+    """
     if warm.reference is not None:
         if outcome not in warm.reference.labels:
             return None
-        rows, _ = warm.reference.search(NearestRowsOptions(n_rows=1, classes=[outcome])).nearest(leaves)
+        search = warm.reference.search(NearestRowsOptions(n_rows=1, classes=[outcome]))
+        rows, _ = search.nearest(search.file.leaves(leaves[None])[0])
         return {name: cell for name, cell in rows[0].head.items() if name != "label"} if rows else None
     of_outcome = [at for at, prototype in enumerate(warm.prototypes) if prototype.label == outcome]
     nearest = max(of_outcome, key=lambda at: int(proximities[at]), default=None)

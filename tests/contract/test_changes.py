@@ -22,7 +22,7 @@ _DECISIONS: dict[str, Json] = {
 class _Explained:
     """A registered model, an explainer, and rows."""
 
-    def __init__(self, api: Api, task: str, decision: Json | None, **explainer: object) -> None:
+    def __init__(self, api: Api, task: str, decision: Json | None, n_leaf_rows: int = 1, **explainer: object) -> None:
         model = fitted(f"random_forest_{task}")
         self.api = api
         self.names = [f"x{index}" for index in range(model.features.shape[1])]
@@ -31,7 +31,7 @@ class _Explained:
         self.model = api.upload("/v1/models", model.onnx, metadata).json()["id"]
         frame = pd.DataFrame(model.features, columns=self.names)
         self.dataset = api.upload("/v1/datasets", csv_of(frame), {}).json()["id"]
-        prototypes = api.make(model=self.model, dataset=self.dataset, n_prototypes=6)
+        prototypes = api.make(model=self.model, dataset=self.dataset, n_prototypes=6, min_leaf_rows=n_leaf_rows)
         request = {"model": self.model, "prototype_set": prototypes["id"], **explainer}
         self.id = api.post("/v1/explainers", request).json()["id"]
 
@@ -87,6 +87,14 @@ def test_the_model_gives_each_changed_row_the_wished_outcome(explained: _Explain
 
 
 def test_the_nearest_row_and_the_typicality_are_those_of_the_changed_row(explained: _Explained) -> None:
+    _check_nearest_row(explained)
+
+
+def test_the_nearest_row_is_by_the_leaves_of_rows_where_prototypes_have_coarser_ones(api: Api) -> None:
+    _check_nearest_row(_Explained(api, "binary", _DECISIONS["binary"], n_leaf_rows=20))
+
+
+def _check_nearest_row(explained: _Explained) -> None:
     row, answer = next(
         (row, answer)
         for row, answer in zip(explained.rows, explained.answers, strict=True)

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, RowMapping, Select, Table, and_, delete, desc
 from sqlalchemy.exc import IntegrityError
 
 from schemas.contract import Page
+from schemas.identifiers import PREFIXES
 
 from .errors import NotFound, StorageError
 from .tables import OBJECT_COLUMNS, idempotency_keys
@@ -39,8 +40,15 @@ def existing_record(connection: Connection, table: Table, identifier: str) -> Ro
 def require(record: RowMapping | None, noun: str, identifier: str) -> RowMapping:
     """Return the record, or raise ``NotFound``; ``noun`` is the plural used in tables and paths."""
     if record is None:
-        raise NotFound(singular(noun), identifier, f"list the {noun.replace('_', ' ')} to see those that exist")
+        advice = f"list the {noun.replace('_', ' ')} to see those that exist"
+        raise NotFound(singular(noun), identifier, f"{_other_kind(noun, identifier)}{advice}")
     return record
+
+
+def _other_kind(noun: str, identifier: str) -> str:
+    """Return what the identifier is of, where that is another noun: callers mix up arguments."""
+    other = next((name for name, prefix in PREFIXES.items() if identifier.startswith(prefix) and name != noun), None)
+    return "" if other is None else f"such ids are of {other.replace('_', ' ')}; "
 
 
 def singular(noun: str) -> str:

@@ -37,6 +37,7 @@ from tree_explainers.onnx_models.description import ModelDescription
 
 from ..app_context import AppContext
 from ..exports import write_tree, write_tree_over_tables
+from ..field_faults import did_you_mean
 from .artefacts import MadeFrom, exported_result, matching_evaluation, request_artefact, shown_result
 from .feature_sets import tables_behind
 from .job_estimates import KindEstimate, Need, Request
@@ -127,7 +128,10 @@ def _check_candidates(request: ApproximationTreeRequest, model: Model) -> None:
     for index, candidate in enumerate(request.candidates or ()):
         pointer = f"/candidates/{index}/feature"
         if candidate.feature not in types:
-            detail = f"model {model.id!r} has no feature {candidate.feature[:80]!r}; take one of its `feature_names`"
+            near = did_you_mean(candidate.feature, types)
+            detail = (
+                f"model {model.id!r} has no feature {candidate.feature[:80]!r}; take one of its `feature_names`{near}"
+            )
             raise StorageError("unknown_feature", detail, pointer)
         if (candidate.categories and types[candidate.feature] == "number") or (
             candidate.thresholds and types[candidate.feature] != "number"

@@ -14,6 +14,7 @@ from storage.errors import NotFound, StorageError
 
 from ..app_context import AppContext
 from ..callers import CURRENT_KEY
+from ..field_faults import did_you_mean
 from .deletion import with_reserve
 from .preconditions import Precondition
 
@@ -106,8 +107,8 @@ def _check(context: AppContext, dataset: StoredDataset, request: DictionaryReque
     features = {column.name: column for column in dataset.view.columns if column.role == "feature"}
     for index, words in enumerate(request.features):
         if words.name not in features:
-            known = _some(list(features))
-            detail = f"the dataset has no feature {words.name[:_N_CHARACTERS]!r}; its features are {known}"
+            known, near = _some(list(features)), did_you_mean(words.name, features)
+            detail = f"the dataset has no feature {words.name[:_N_CHARACTERS]!r}; its features are {known}{near}"
             raise StorageError("unknown_feature", detail, f"/features/{index}/name")
         if (fault := next(_faults(words, features[words.name]), None)) is not None:
             _refuse(f"feature {words.name!r}: {fault}", f"/features/{index}")

@@ -13,6 +13,7 @@ from tree_explainers.compute.job_sizes import JobSizes
 from tree_explainers.evaluations.cost import evaluation_bytes, evaluation_seconds
 
 from ..app_context import AppContext
+from ..field_faults import did_you_mean
 from .artefact_tables import open_table
 from .artefacts import MadeFrom, request_artefact
 from .job_estimates import KindEstimate, Need, Request
@@ -70,7 +71,8 @@ def _check_groups(context: AppContext, dataset: StoredDataset, names: list[str])
     shown = {column.name for column in dataset.view.columns if column.role != "row_id"} - hidden
     for index, name in enumerate(names):
         if name not in shown:
-            detail = f"dataset {dataset.view.id!r} shows no column {name!r} to group by; name one of its columns"
+            near = did_you_mean(name, sorted(shown))
+            detail = f"dataset {dataset.view.id!r} shows no column {name!r} to group by; name one of its columns{near}"
             raise StorageError("validation_failed", detail, f"/group_by/{index}")
         if name in names[:index]:
             detail = f"group_by names {name!r} twice; name each column once"

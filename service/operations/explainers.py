@@ -14,6 +14,7 @@ from storage.errors import StorageError
 from storage.explainers import NewExplainer
 
 from ..app_context import AppContext
+from ..field_faults import did_you_mean
 from .deletion import with_reserve
 from .model_requirements import require_leaves
 from .plain_distances import refuse_without_leaves
@@ -103,5 +104,6 @@ def _check_shown_features(model: Model, request: ExplainerRequest) -> None:
         raise StorageError("validation_failed", detail, "/shown_features")
     unknown = [name for name in request.shown_features if name not in known] if request.shown_features != "all" else []
     if unknown:
-        detail = f"model {model.id!r} has no feature {unknown[0]!r} to be shown; take names from its `feature_names`"
+        advice = f"take names from its `feature_names`{did_you_mean(unknown[0], model.feature_names)}"
+        detail = f"model {model.id!r} has no feature {unknown[0]!r} to be shown; {advice}"
         raise StorageError("unknown_feature", detail, "/shown_features")

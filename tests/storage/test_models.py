@@ -44,6 +44,11 @@ def test_an_unknown_model_is_not_found(shelf: Shelf) -> None:
             look("mdl_2")
 
 
+def test_the_id_of_another_kind_of_thing_is_named_as_such(shelf: Shelf) -> None:
+    with pytest.raises(NotFound, match="no model has the id 'ds_2'; such ids are of datasets; list the mo"):
+        shelf.models.get("ds_2")
+
+
 def test_a_deleted_model_lets_its_objects_go(shelf: Shelf) -> None:
     new = new_model("mdl_2")
     shelf.models.add(new)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from leafspace_client import AsyncLeafspace, Conflict, Explainer, Invalid, Leafspace
+from leafspace_client import AsyncLeafspace, CannotWrite, Conflict, Explainer, Invalid, Leafspace
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
@@ -97,6 +97,11 @@ def test_labels_that_were_flipped_are_suspect_and_can_be_reviewed(client: Leafsp
     assert [each.decision for each in audit.decisions(row=second.row)] == ["withdrawn", "relabel"]
     assert audit.decisions(latest=True) == [accepted]
     assert (audit.counts().n_decided, audit.counts().n_suggested) == (1, audit.result.n_suggested)
+    for write in (audit.export_decisions, audit.download):
+        with pytest.raises(CannotWrite, match="or name another form"):
+            write(tmp_path / "labels.xlsx")
+    with pytest.raises(CannotWrite, match=r"is parquet, and not \.csv; name it 'rows\.parquet', or name another form"):
+        audit.download(tmp_path / "rows.csv")
     exported = pd.read_csv(audit.export_decisions(tmp_path / "labels.csv")).set_index("row")
     assert str(exported["new_label"][first.row]) == first.suggested_label != first.label
     with pytest.raises(Conflict, match="with_decisions"):

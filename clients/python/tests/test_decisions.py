@@ -1,5 +1,6 @@
 """Decisions of models: as the caller declares them, and as the cut-off of an estimator makes them."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,22 @@ def test_bands_are_declared_by_their_upper_ends(client: Leafspace) -> None:
     scores = forest.predict_proba(_ROWS)[:, list(forest.classes_).index("bad")]
     outcomes = np.select([scores < 0.3, scores < 0.7], ["approve", "refer"], "decline")
     assert _outcomes(rows) == outcomes.tolist()
+
+
+def test_lines_of_models_and_explanations_say_what_is_decided(client: Leafspace) -> None:
+    model = client.register_model(
+        _forest().fit(_ROWS, _LABELS), _ROWS, name="loans", decision={"score_of": "bad", "bands": _BANDS}
+    )
+    prototypes = client.prototype_sets.create(model, client.register_dataset(_ROWS), n_prototypes=3).wait()
+    explanations = client.explainers.create(model, prototypes).explain(_ROWS[:30])
+
+    assert repr(model) == "Model 'loans' (random forest, 10 trees, 3 features, outcomes approve/refer/decline)"
+    for each in explanations:
+        assert each.decision is not None
+        assert f"decision {each.decision.outcome}, {each.label} (" in repr(each)
+    counts = Counter(each.decision.outcome for each in explanations if each.decision)
+    assert repr(explanations) == f"Explanations of 30 rows ({', '.join(f'{n} {o}' for o, n in counts.most_common())})"
+    assert len(counts) == 3
 
 
 def test_the_class_of_the_score_may_be_in_the_caller_s_own_type(client: Leafspace) -> None:

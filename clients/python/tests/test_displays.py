@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from leafspace_client import (
     ApproximationTree,
+    CannotWrite,
     Explainer,
     Explanation,
     Explanations,
@@ -229,6 +230,22 @@ def test_a_saved_picture_is_a_whole_file_that_allows_nothing(tmp_path: Path) -> 
         assert written.startswith("<!doctype html>")
         assert "default-src 'none'" in unescape(written)
         assert written == shown.save(path).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["why.docx", "why.PNG", "why.csv"])
+def test_a_picture_is_not_saved_under_the_name_of_another_kind_of_file(name: str, tmp_path: Path) -> None:
+    shown = _explanations()[0]
+
+    with pytest.raises(CannotWrite, match=r"what is written is html, and not .*; name it 'why\.html'"):
+        shown.save(tmp_path / name)
+    with pytest.raises(CannotWrite, match=r"what is written is svg, and not .*; name it 'why\.svg'"):
+        shown.plot().save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["why", "why.htm", "why.of.row.7"])
+def test_a_picture_is_saved_under_any_other_name(name: str, tmp_path: Path) -> None:
+    assert _explanations()[0].save(tmp_path / name).exists()
 
 
 def test_what_was_met_is_forgotten_when_much_else_was_met_since() -> None:

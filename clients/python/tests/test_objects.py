@@ -61,6 +61,16 @@ def test_help_shows_no_machinery(client: Any) -> None:
         assert word not in shown, word
 
 
+def test_help_of_either_client_has_the_parameters_and_of_each_call_an_error() -> None:
+    for client in (Leafspace, AsyncLeafspace):
+        shown = pydoc.plain(pydoc.render_doc(client))
+        assert all(f"\n |  {name}\n" in shown for name in ("base_url", "api_key", "timeout", "retries"))
+    for collection in ("models", "prototype_sets", "reports", "jobs"):
+        assert "Raises\n" in pydoc.plain(pydoc.render_doc(getattr(Leafspace(), collection).get)), collection
+    create = pydoc.plain(pydoc.render_doc(Leafspace().prototype_sets.create))
+    assert create.rstrip().endswith("``help(leafspace_client.errors)`` has all kinds.")
+
+
 def test_wrong_arguments_are_refused_in_the_name_of_the_method() -> None:
     client: Any = Leafspace()
 

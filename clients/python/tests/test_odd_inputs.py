@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from leafspace_client import CannotConvert, Invalid
 from leafspace_client.conversion import convert_model
+from leafspace_client.rows import instances_of
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_extraction import DictVectorizer
@@ -150,3 +151,16 @@ def test_the_model_that_an_unknown_object_holds_is_named(wrapped: Callable[[Esti
 def test_files_that_libraries_write_are_refused_with_what_reads_them(tmp_path: Path, name: str, reader: str) -> None:
     with pytest.raises(Invalid, match=f"{name} is no ONNX: load it, {reader}.*and register what that returns"):
         convert_model(tmp_path / name)
+
+
+def test_an_ensemble_is_no_list_of_rows_though_it_holds_trees() -> None:
+    for estimator in (forest().fit([[0.0], [1.0]], [0, 1]), LogisticRegression()):
+        with pytest.raises(Invalid, match=r"rows are of type \w+; send a DataFrame"):
+            instances_of(estimator)
+
+
+def test_of_many_columns_that_rows_lack_the_first_are_named() -> None:
+    frame = pd.DataFrame(_RNG.normal(size=(90, 30)), columns=[f"x{index}" for index in range(30)])
+
+    with pytest.raises(Invalid, match=r"X lacks the columns 'x1', .*'x10' and 19 more, which"):
+        convert_model(forest().fit(frame, _TARGET), frame[["x0"]])

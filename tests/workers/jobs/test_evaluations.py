@@ -428,6 +428,7 @@ def test_a_model_without_trees_is_evaluated(workshop: Workshop) -> None:
     [
         ({"positive": "ugly"}, "/positive", "the model's classes are 'bad', 'good'"),
         ({"group_by": ["region", "nowhere"]}, "/group_by/1", "no column 'nowhere'"),
+        ({"group_by": ["Region"]}, "/group_by/0", "name one of its columns; did you mean 'region'?"),
         ({"group_by": ["region", "region"]}, "/group_by/1", "twice"),
         ({"group_by": ["id"]}, "/group_by/0", "no column 'id'"),
         ({"group_by": ["debt"]}, "/group_by/0", "no column 'debt'"),  # which the dictionary hides

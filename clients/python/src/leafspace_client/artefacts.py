@@ -14,6 +14,7 @@ from .operations import Request
 from .records import Records
 from .showing import show_view
 from .types import Problem
+from .written_paths import written_path
 
 if TYPE_CHECKING:
     from .pictures import Json
@@ -126,7 +127,7 @@ def content(self: ArtefactView[Any], form: str) -> Program[bytes]:
 
 def download(self: ArtefactView[Any], path: str | Path, form: str) -> Program[Path]:
     """Write the whole result to a file of this form, block by block, and return its path."""
-    target = Path(path)
+    target = written_path(path, form)
     yield replace(_content_call(self, form), into=target)
     return target
 

@@ -18,7 +18,7 @@ from .errors import LeafspaceError, unexpected, without_field
 from .known_documents import KnownDocuments
 from .labels import KnownLabels
 from .operations import Request
-from .parameters import with_shared_parameters
+from .parameters import with_shared_errors, with_shared_parameters
 from .records import Records
 from .suggestions import Suggesting
 
@@ -214,7 +214,8 @@ def _started(method: Any, program: Any, /, *args: Any, **kwargs: Any) -> Program
 
 
 def _documented(method: Any, kind: Callable[..., Any], program: Any) -> Any:  # any method
-    method.__doc__, method.__module__ = with_shared_parameters(program).__doc__, program.__module__
+    method.__doc__ = with_shared_errors(with_shared_parameters(program).__doc__)
+    method.__module__ = program.__module__
     method.__name__ = method.__qualname__ = program.__name__.lstrip("_")
     method.program, method.kind = program, kind
     return method

@@ -276,7 +276,7 @@ class Leafspace(BlockingClient, Collections, HasRelationalDatasets[RelationalDat
 
 
 class AsyncLeafspace(AwaitableClient, Collections, HasRelationalDatasets[AsyncRelationalDataset]):
-    """A Leafspace service, called by coroutines; the parameters are those of ``Leafspace``."""
+    """A Leafspace service, called by coroutines."""
 
     relational_datasets: AsyncRelationalDatasets
 
@@ -336,6 +336,10 @@ class AsyncLeafspace(AwaitableClient, Collections, HasRelationalDatasets[AsyncRe
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.close()
+
+
+if Leafspace.__doc__ and AsyncLeafspace.__doc__:  # neither with -OO; the parameters are the same
+    AsyncLeafspace.__doc__ += f"\n{Leafspace.__doc__.partition(chr(10))[2]}"
 
 
 def _unpickled(kind: type[Any], connection: Connection, labels: KnownLabels) -> Any:  # either client

@@ -14,6 +14,7 @@ from .arguments import checked
 from .errors import writing
 from .known_documents import KnownDocuments
 from .records import Record
+from .written_paths import written_path
 
 if TYPE_CHECKING:
     from .pictures import Drawing, Json
@@ -59,14 +60,19 @@ class Displayed:
 
         It shows what is here, without asking the service.
 
+        Parameters
+        ----------
+        path
+            Where to write, such as ``"why.html"``; a file that is there is replaced.
+
         Raises
         ------
         CannotWrite
-            If the file cannot be written there.
+            If the file cannot be written there, or its name ends as that of another kind of file.
         """
         from .pictures import document_of  # imports what draws
 
-        target = Path(path)
+        target = written_path(path, "html")
         document = document_of(self._draw())
         with writing(target):
             target.write_text(document, encoding="utf-8")

@@ -196,6 +196,15 @@ class Explanation(ExplanationFields, Displayed):
         return drawing_of_explanation(self.to_dict(), provenance, self._beside.known_documents)
 
 
+def _answer(explanation: Explanation) -> str:
+    """Return what was decided of a row by bands, else the predicted class; of others how they ended."""
+    if not explanation.is_ok:
+        return "refused"
+    if explanation.decision and explanation.decision.bands:
+        return explanation.decision.outcome
+    return explanation.status if explanation.label is None else str(explanation.label)
+
+
 class Explanations(Sequence[Explanation], Displayed):
     """Explanations in the order of the rows; ``provenance`` names what made them (``None`` without rows).
 
@@ -236,8 +245,7 @@ class Explanations(Sequence[Explanation], Displayed):
         return "\n\n".join([*shown, *([f"… and {rest:,} more"] if rest else []), *ignored])
 
     def __repr__(self) -> str:
-        labels = ((each.status if each.label is None else each.label) if each.is_ok else "refused" for each in self)
-        counts = Counter(map(str, labels))
+        counts = Counter(map(_answer, self))
         outcomes = ", ".join(f"{n:,} {outcome}" for outcome, n in counts.most_common(_SHOWN_OUTCOMES))
         return f"Explanations of {counted(len(self), 'row')}{f' ({outcomes})' if len(counts) > 1 else ''}"
 

@@ -14,6 +14,7 @@ Describe: TypeAlias = Callable[[Any], str]
 
 _MOST_NAMED = 5  # classes, and the rest is counted
 _N_EFFECTS = 3
+_SAID_BY = {"classes": "decision"}  # outcomes of bands stand in the place of classes
 
 
 def headline(details: Any, *, kind: str = "", contents: str = "", known: KnownDocuments | None = None) -> str:
@@ -56,9 +57,13 @@ def _subject(details: Any) -> str:
 
 
 def _described(table: Mapping[str, Describe], holder: Any) -> Iterator[str]:
+    described: set[str] = set()
     for field, describe in table.items():
         value = getattr(holder, field, None)
+        if field in _SAID_BY and _SAID_BY[field] in described:
+            continue
         if value is not None and value is not UNSET and (words := describe(value)):
+            described.add(field)
             yield words
 
 
@@ -107,6 +112,15 @@ def _classes(classes: list[str]) -> str:
     return f"outcomes {'/'.join(classes)}" if classes else ""
 
 
+def _decision(decision: Any) -> str:
+    """Return what was decided of a row, or the outcomes of a model; nothing where no bands decide."""
+    bands = getattr(decision, "bands", None) or None
+    if bands is None:
+        return ""
+    outcome = getattr(decision, "outcome", None)
+    return f"decision {outcome}" if outcome else _classes([band.outcome for band in bands])
+
+
 def _progress(progress: Any) -> str:
     share = _words().share(progress.fraction)
     return "" if progress.fraction >= 1 else f"{share} {progress.message or progress.stage}".strip()
@@ -143,6 +157,7 @@ _OF_THINGS: Mapping[str, Describe] = {
     "n_rows": _counted("row"),
     "n_features": _counted("feature"),
     "n_examples": _counted("example"),
+    "decision": _decision,
     "classes": _classes,
     "target": lambda target: f"target {target}" if isinstance(target, str) else "",
     "scopes": lambda scopes: f"may {', '.join(scopes)}",

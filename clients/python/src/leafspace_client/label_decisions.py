@@ -24,6 +24,7 @@ from .types import (
     PageLabelDecision,
     ReviewedRow,
 )
+from .written_paths import written_path
 
 
 def decide(
@@ -109,6 +110,6 @@ def export(self: ArtefactView[Any], path: str | Path, form: Literal["csv", "parq
     CannotWrite
         If the file cannot be written there.
     """
-    target = Path(path)
+    target = written_path(path, form)
     yield replace(call_of(export_label_decisions(self.id, format_=form)), into=target)
     return target

@@ -52,7 +52,7 @@ class Listing(Iterator[T], Generic[T]):
         has_more = self._has(_SHOWN)
         if not self._fetched:
             return "nothing"
-        shown = [*map(str, self._fetched[:_SHOWN]), *(["… and more"] if has_more else [])]
+        shown = [*map(repr, self._fetched[:_SHOWN]), *(["… and more"] if has_more else [])]
         return "\n".join(shown)
 
     def _has(self, place: int | None) -> bool:

@@ -1,4 +1,4 @@
-"""Descriptions of parameters that several calls share, each written once, and how they get into docstrings.
+"""Descriptions of parameters and errors that several calls share, each written once, and how they get into docstrings.
 
 A docstring describes what its call alone has. Of its other parameters, ``help()`` and the manual show what stands here.
 Where a name has two meanings, the docstring names the one that it has by an entry without a description, such as
@@ -81,6 +81,14 @@ SHARED: dict[str, str] = {
 }
 """By name; behind a colon, which of its meanings."""
 
+_ERRORS = """
+
+Raises
+------
+LeafspaceError
+    What the service refuses, or that it cannot be reached; ``help(leafspace_client.errors)`` has all kinds.
+"""
+_RAISES = re.compile(r"^Raises\n-+\n", re.MULTILINE)
 _SECTION = re.compile(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
 _NEXT_SECTION = re.compile(r"^\w[\w ]*\n-+\n|\Z", re.MULTILINE)
 _ENTRY = re.compile(r"^(\S.*)\n((?:[ \t].*\n|\n)*)", re.MULTILINE)
@@ -95,6 +103,13 @@ def with_shared_parameters(function: FunctionT) -> FunctionT:
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         function.__doc__ = _completed(f"{inspect.cleandoc(function.__doc__)}\n", names).rstrip("\n")
     return function
+
+
+def with_shared_errors(docstring: str | None) -> str | None:
+    """Return the docstring of a call to the service, with the errors that all calls have where it names none."""
+    if docstring is None or _RAISES.search(inspect.cleandoc(docstring)):
+        return docstring
+    return f"{inspect.cleandoc(docstring)}{_ERRORS}".rstrip("\n")
 
 
 def _completed(docstring: str, names: Sequence[str]) -> str:

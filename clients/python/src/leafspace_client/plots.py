@@ -9,6 +9,7 @@ from leafspace_drawings.charts import LOWERS, RAISES
 
 from .arguments import checked
 from .errors import Invalid, missing_extra, writing
+from .written_paths import written_path
 
 if TYPE_CHECKING:
     from leafspace_drawings import Chart
@@ -56,14 +57,19 @@ class Plot:
 
     @checked
     def save(self, path: str | Path) -> Path:
-        """Write the SVG to a file, and return its path.
+        """Write the SVG to a file, and return its path; for other formats, ``to_matplotlib().savefig("why.png")``.
+
+        Parameters
+        ----------
+        path
+            Where to write, such as ``"why.svg"``; a file that is there is replaced.
 
         Raises
         ------
         CannotWrite
-            If the file cannot be written there.
+            If the file cannot be written there, or its name ends as that of another kind of file.
         """
-        target = Path(path)
+        target = written_path(path, "svg")
         with writing(target):
             target.write_text(self._svg, encoding="utf-8")
         return target

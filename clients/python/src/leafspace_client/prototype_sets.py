@@ -1,7 +1,7 @@
 """Prototype sets: a handful of real rows that represent each class."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from .arguments import checked
 from .artefacts import (
@@ -32,6 +32,7 @@ from .types import (
     Criticism,
     EvaluatedOn,
     ExportPrototypeSetFormat,
+    LabelAuditProximityKind,
     Labels,
     LeafRowsOrAuto,
     NearestRowsSpace,
@@ -156,6 +157,13 @@ def _counts(per_outcome: Mapping[str, int]) -> list[PrototypesOfOutcome]:
     return [PrototypesOfOutcome(outcome=outcome, n_prototypes=count) for outcome, count in per_outcome.items()]
 
 
+class ComparedRows(TypedDict, total=False):
+    """How explanations compare a row with all reference rows: those are the keys of ``nearest_rows``."""
+
+    min_leaf_rows: int  # fewest rows of a leaf; default: 1, the trees' own leaves
+    proximity_kind: LabelAuditProximityKind
+
+
 def _create(  # the parameters of the method, all with defaults
     self: Collection[Details, Kept],
     model: Identified,
@@ -166,7 +174,7 @@ def _create(  # the parameters of the method, all with defaults
     per_outcome: PrototypeSetPerOutcome | Mapping[str, int] = "auto",
     coverage: float | None = None,
     min_leaf_rows: LeafRowsOrAuto | None = None,
-    nearest_rows: Mapping[str, Any] | None = None,
+    nearest_rows: ComparedRows | None = None,
     alpha: float | None = None,
     labels: Labels | None = None,
     proximity_kind: PrototypeSetProximityKind = "auto",

@@ -95,6 +95,7 @@ _REMEDIES: Mapping[str, Remedy] = {
     "bad_feature_type": _FEATURES,
     "schema_mismatch": _FEATURES,
     "model_not_onnx": "client.register_model(model) takes the fitted model itself, and converts it",
+    "model_not_a_tree_ensemble": "client.register_model(model, X, oracle_only=True) registers it, for one tree",
     "model_without_leaves": 'client.approximation_trees.create(model, dataset, method="cart") needs no leaves',
     "job_failed": _AGAIN,
     "job_cancelled": _AGAIN,

@@ -248,7 +248,8 @@ def _array_instances(array: Any) -> list[Instance]:  # a numpy array, or one tha
 
 
 def _sequence_instances(rows: Any) -> list[Instance]:  # any iterable
-    if isinstance(rows, str | bytes | set | frozenset) or not isinstance(rows, Iterable):  # sets have no order
+    is_unordered = isinstance(rows, str | bytes | set | frozenset)
+    if is_unordered or hasattr(rows, "predict") or not isinstance(rows, Iterable):  # ensembles iterate over their trees
         detail = f"rows are of type {type(rows).__name__}; send a DataFrame, an array, or a list of rows or dicts"
         raise Invalid("schema_mismatch", detail)
     values = listed(rows)

@@ -11,6 +11,7 @@ from ..row_batches import gathered
 from ..row_kinds import collected, holds_columns, is_series, is_sparse, is_structured, is_table
 from ..rows import column_names, instances_of
 
+_N_LACKING_SHOWN = 10
 _NUMBER_KINDS = "fiub"
 
 
@@ -91,7 +92,9 @@ def _of_names(frame: Any, fitted_names: Sequence[str] | None) -> Any:  # a DataF
         names = [name.replace(" ", "_") for name in names]  # LightGBM spells names without blanks
     lacking = [name for name in fitted_names if name not in names]
     if lacking:
-        raise Invalid("schema_mismatch", f"X lacks the columns {lacking}, which the model was fitted on")
+        shown = ", ".join(map(repr, lacking[:_N_LACKING_SHOWN]))
+        more = f" and {len(lacking) - _N_LACKING_SHOWN:,} more" if len(lacking) > _N_LACKING_SHOWN else ""
+        raise Invalid("schema_mismatch", f"X lacks the columns {shown}{more}, which the model was fitted on")
     read = [at for at, name in enumerate(names) if name in set(fitted_names)]
     if len(read) > len(fitted_names):
         column_names(frame.iloc[:, read])  # refuses names that occur twice

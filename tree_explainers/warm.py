@@ -176,6 +176,7 @@ def _run_walker() -> None:
 
 
 def _run_prototype_sets() -> None:
+    from .leaf_space.nearest_between_groups import NearestBetweenGroups
     from .prototype_sets.candidate_columns import CandidateColumns
     from .prototype_sets.candidate_pairs import PairStore, gather_pairs, nearest_in_pairs
     from .prototype_sets.certificate import certify
@@ -207,7 +208,11 @@ def _run_prototype_sets() -> None:
     for limits in (None, (1, 1)):  # pairs of 8 and of 4 bytes
         PairStore(1, 1, limits).drop(np.zeros(1, np.int64))
     small, equal = next(_tables())
-    nearest_in_pairs(gather_pairs(small, np.arange(small.n_rows) % 2, equal, np.arange(2)))
+    within = nearest_in_pairs(gather_pairs(small, np.arange(small.n_rows) % 2, equal, np.arange(2)))
+    for table, weights in _tables():
+        groups = np.arange(table.n_rows) % 2
+        unknown = within._replace(groups=groups, rows=np.full_like(groups, -1), proximities=np.zeros_like(groups))
+        NearestBetweenGroups(table, weights, unknown).find(lambda _: None)
     _run_leaf_boxes()
 
 

@@ -12,6 +12,7 @@ from tests.support.real_leaves import KINDS, REGRESSION, real_leaves
 from tests.support.shared import shared_path
 from tree_explainers.errors import InvalidInput
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
+from tree_explainers.leaf_space.nearest_between_groups import NearestBetweenGroups
 from tree_explainers.leaf_space.nearest_by_masks import NearestOfAll, NearestWithin
 from tree_explainers.leaf_space.nearest_rows import NearestRows
 from tree_explainers.leaf_space.neighborhoods import LeafCodes, nearest_to_row
@@ -264,15 +265,19 @@ def test_blocks_leave_out_the_query_itself_and_name_the_lowest_of_equally_near_r
     assert_nearest(found, leaves, weights, rows)
 
 
+@pytest.mark.parametrize("slower", [NearestBetweenGroups, NearestOfAll])
 @pytest.mark.parametrize("n_groups", [1, 2, 5])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.sampled("values")
 def test_rows_of_one_group_need_not_be_compared_where_their_nearest_are_known(
-    monkeypatch: pytest.MonkeyPatch, seed: int, n_groups: int
+    monkeypatch: pytest.MonkeyPatch, seed: int, n_groups: int, slower: type
 ) -> None:
-    """Of some rows nothing is known; many are equally near; groups are larger and smaller than blocks."""
+    """By masks and by lists. Of some rows nothing is known; many are equally near; groups are of all sizes."""
     monkeypatch.setattr("tree_explainers.leaf_space.nearest_by_masks.BLOCK", 64)
+    monkeypatch.setattr("tree_explainers.leaf_space.nearest_between_groups._MOST_LISTED", 70)
+    monkeypatch.setattr("tree_explainers.leaf_space.nearest_between_groups._QUERIES_PER_PIECE", 50)
     monkeypatch.setattr(NearestRows, "_nanoseconds_of_all", lambda _: np.inf)
+    monkeypatch.setattr(slower, "nanoseconds", 1e12)
     rng = np.random.default_rng(seed)
     leaves, weights = rng.integers(0, 4, (300, 6)).astype(np.int32), np.array([1, 0, 7, 2, 2, 1])
     groups = np.minimum(rng.geometric(0.5, 300), n_groups) * 3
@@ -281,6 +286,19 @@ def test_rows_of_one_group_need_not_be_compared_where_their_nearest_are_known(
     found = NearestRows(table_of(leaves), weights).of_all(within)
 
     assert_nearest(found, leaves, weights, np.arange(300))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lists_find_the_nearest_rows_of_other_classes(monkeypatch: pytest.MonkeyPatch, kind: ProximityKind) -> None:
+    monkeypatch.setattr(NearestRows, "_nanoseconds_of_all", lambda _: np.inf)
+    monkeypatch.setattr(NearestOfAll, "find", lambda *_: pytest.fail("masks were used"))
+    monkeypatch.setattr(NearestOfAll, "nanoseconds", 1e12)
+    real = real_leaves("spambase", kind)
+    classes, is_known = real.classes("target"), np.ones(real.table.n_rows, dtype=np.bool_)
+
+    found = NearestRows(real.table, real.weights).of_all(known_within(real.leaves, real.weights, classes, is_known))
+
+    assert_nearest(found, real.leaves, real.weights, np.arange(real.table.n_rows))
 
 
 def known_within(
@@ -299,7 +317,8 @@ def known_within(
 def test_nearest_within_groups_are_left_aside_where_they_save_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     real = real_leaves("spambase", "random_forest")
     monkeypatch.setattr(NearestOfAll, "find", lambda *_: pytest.fail("masks were used"))
-    monkeypatch.setattr(NearestOfAll, "nanoseconds", np.inf)
+    for search in (NearestOfAll, NearestBetweenGroups):
+        monkeypatch.setattr(search, "nanoseconds", np.inf)
     nothing = NearestWithin(real.classes("target"), np.full(400, -1), np.zeros(400, dtype=np.int64))
 
     found = NearestRows(real.table, real.weights).of_all(nothing)

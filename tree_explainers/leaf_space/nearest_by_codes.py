@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled, compiled_for_loops
 from .proximity import TILE_QUERIES, TILE_ROWS, sum_by_codes
 
-_ROW_BITS = 31
-_LAST_ROW = 2**_ROW_BITS - 1  # the 32 bits above are a proximity
+ROW_BITS = 31
+LAST_ROW = 2**ROW_BITS - 1  # the 32 bits above are a proximity
 
 
 class Search(NamedTuple):
@@ -38,13 +38,13 @@ def ranked(search: Search) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 def key_of(rows: NDArray[np.int64], proximities: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the keys of rows at some proximities."""
-    keys: NDArray[np.int64] = (proximities << _ROW_BITS) | (_LAST_ROW - rows)
+    keys: NDArray[np.int64] = (proximities << ROW_BITS) | (LAST_ROW - rows)
     return keys
 
 
 def row_and_proximity(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the rows that keys are of, and their proximities."""
-    return _LAST_ROW - (keys & _LAST_ROW), keys >> _ROW_BITS
+    return LAST_ROW - (keys & LAST_ROW), keys >> ROW_BITS
 
 
 @compiled_for_loops
@@ -58,13 +58,13 @@ def some_queries(search: Search, first: int, end: int) -> Search:
 def to_beat(search: Search, query: int) -> int:
     """Return the proximity of the farthest row kept, 0 while there is room for more."""
     keys = search.keys[query]
-    return keys[0] >> _ROW_BITS if search.n_kept[query] == len(keys) else 0
+    return keys[0] >> ROW_BITS if search.n_kept[query] == len(keys) else 0
 
 
 @compiled_for_loops
 def keep_if_near(search: Search, query: int, row: int, proximity: np.int64) -> None:
     """Keep a row, whose proximity is not 0, if it is among the nearest; nobody is a neighbour of its own."""
-    key = (proximity << _ROW_BITS) | (_LAST_ROW - row)
+    key = (proximity << ROW_BITS) | (LAST_ROW - row)
     keys, n_kept = search.keys[query], search.n_kept[query]
     if row == search.own_rows[query]:
         return
@@ -80,13 +80,13 @@ def fill_up(search: Search) -> None:
     """Where too few rows share a leaf with a query, add the lowest of those that do not."""
     for query in range(len(search.keys)):
         keys, n_kept, own_row = search.keys[query], search.n_kept[query], search.own_rows[query]
-        rows = np.sort(_LAST_ROW - (keys[:n_kept] & _LAST_ROW))
+        rows = np.sort(LAST_ROW - (keys[:n_kept] & LAST_ROW))
         row, index = 0, 0
         for at in range(n_kept, len(keys)):
             while row == own_row or (index < n_kept and rows[index] == row):
                 index += row != own_row
                 row += 1
-            keys[at] = _LAST_ROW - row
+            keys[at] = LAST_ROW - row
             row += 1
         search.n_kept[query] = len(keys)
 

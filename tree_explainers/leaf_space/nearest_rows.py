@@ -13,6 +13,7 @@ from ..errors import InvalidInput
 from .euclidean_table import EuclideanTable
 from .leaf_masks import BLOCK
 from .leaves import LeafTable
+from .nearest_between_groups import NearestBetweenGroups
 from .nearest_by_blocks import NearestToBlocks
 from .nearest_by_codes import ranked, search_codes, search_for
 from .nearest_by_distance import nearest_by_distance
@@ -112,13 +113,20 @@ class NearestRows:
         """
         self._check(1, self._table.n_rows - 1)
         unknown = np.flatnonzero(~within.is_known)
-        between = NearestOfAll(self._table, self._weights.astype(np.int64), within)
+        between = self._between_groups(within)
         if between.nanoseconds + self._nanoseconds_of(len(unknown)) >= self._nanoseconds_of_all():
             return self.of_rows(np.arange(self._table.n_rows), 1, report)
         nearest = np.stack(between.find(lambda share: report(share, _STAGE)))[:, :, None]
         if len(unknown):
             nearest[:, unknown] = self.of_rows(unknown, 1, report)
         return nearest[0], nearest[1]
+
+    def _between_groups(self, within: NearestWithin) -> NearestOfAll | NearestBetweenGroups:
+        """Return the quicker search for rows of other groups: lists are, where few leaves hold rows of several."""
+        weights = self._weights.astype(np.int64)
+        by_masks = NearestOfAll(self._table, weights, within)
+        by_lists = NearestBetweenGroups(self._table, weights, within)
+        return by_lists if by_lists.nanoseconds < by_masks.nanoseconds else by_masks
 
     def of_leaves(
         self, leaves: NDArray[np.int32], n_neighbors: int, report: ReportProgress = ignore_progress

@@ -49,7 +49,7 @@ class LocalObjects:
     def put(self, data: bytes) -> str:
         """Keep ``data``; return its SHA-256 in hexadecimal. Kept already, it is not written, unless it is damaged."""
         sha256 = hashlib.sha256(data).hexdigest()
-        if not self._holds(sha256):
+        if not self._held(sha256):
             with self.workspace() as folder:
                 path = folder / "object"
                 with translate_disk_full():
@@ -68,7 +68,7 @@ class LocalObjects:
     def put_file(self, file: Path | PreparedFile) -> str:
         """Keep a copy of the file; return its SHA-256. A file inside a workspace is moved, not copied."""
         path, sha256 = PreparedFile.of(file)
-        if self._holds(sha256):
+        if self._held(sha256):
             return sha256
         if self._workspaces.directory in path.parents:
             self.adopt(path, sha256)
@@ -181,6 +181,14 @@ class LocalObjects:
             return file_sha256(self.file(sha256)) == sha256
         except FileNotFoundError:
             return False
+
+    def _held(self, sha256: str) -> bool:
+        """Whether the object is there, and was whole within the last minute."""
+        try:
+            self.path_of_pages(sha256)
+        except (NotFound, ObjectDamaged, FileNotFoundError):
+            return False
+        return True
 
     def _existing(self, sha256: str) -> Path:
         path = self.file(sha256)

@@ -37,17 +37,17 @@ class RawTest(NamedTuple):
     or_missing: bool  # it holds for a missing value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ClassifierTree:
     """A tree cut down; its children are nodes from 0 on, or leaves: leaf ``i`` is written as -1 - i."""
 
-    nodes: tuple[tuple[int, int, int], ...]  # (n_nodes,) test, child where it holds, the other; parents come first
+    nodes: NDArray[np.int64]  # (n_nodes, 3) test, child where it holds, the other; parents come first
     root: int
-    leaves: tuple[int, ...]  # (n_prototypes,) leaf of each prototype, from 1 on; leaf 0 is nobody's
+    leaves: NDArray[np.int64]  # (n_prototypes,) leaf of each prototype, from 1 on; leaf 0 is nobody's
     weight: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ClassifierTrees:
     """What the nearest-prototype classifier is made of."""
 
@@ -84,15 +84,13 @@ def classifier_trees(
     tests, test_of_node = reader.tests(ancestors)
     first = np.searchsorted(ancestors, ensemble.offsets)  # of the nodes that are kept of each tree
     code = _codes(ensemble, ancestors, first, prototype_leaves)
-    nodes = np.stack([test_of_node, code[ensemble.left[ancestors]], code[ensemble.right[ancestors]]], axis=1).tolist()
+    nodes = np.stack([test_of_node, code[ensemble.left[ancestors]], code[ensemble.right[ancestors]]], axis=1)
+    numbers_of_trees = np.ascontiguousarray((-1 - code[prototype_leaves]).T)
     trees = [
         ClassifierTree(
-            tuple(map(tuple, nodes[first[tree] : first[tree + 1]])),
-            int(code[ensemble.offsets[tree]]),
-            tuple(numbers),
-            int(weights[tree]),
+            nodes[first[tree] : first[tree + 1]], int(code[ensemble.offsets[tree]]), numbers, int(weights[tree])
         )
-        for tree, numbers in zip(counted.tolist(), (-1 - code[prototype_leaves]).T.tolist(), strict=True)
+        for tree, numbers in zip(counted.tolist(), numbers_of_trees, strict=True)
     ]
     return ClassifierTrees(tests, tuple(trees), int(weights.sum()))
 
@@ -137,9 +135,13 @@ class _TestReader:
         """
         trees = self.ensemble
         keys = [values[nodes] for values in (trees.missing_left, trees.threshold, trees.operator, trees.column)]
+        keys = [key for key in keys[:-1] if (key != key[:1]).any()] + keys[-1:]  # others sort nothing, and take time
         order = np.lexsort(keys)  # by column, and in the order of the nodes where all are equal
-        is_new = np.ones(len(nodes), dtype=np.bool_)
-        is_new[1:] = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
+        is_new = np.zeros(len(nodes), dtype=np.bool_)
+        is_new[:1] = True
+        for key in keys:
+            in_order = key[order]
+            is_new[1:] |= in_order[1:] != in_order[:-1]
         distinct, split_of_node = order[is_new], np.empty(len(nodes), dtype=np.int64)
         split_of_node[order] = np.cumsum(is_new) - 1
         tests = self._of_splits(nodes[distinct])

@@ -4,6 +4,7 @@ Some of it reads and packs rows, some is built of objects, and all files are has
 """
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,7 +101,7 @@ def _write_reference(
     context: JobContext, inputs: PrototypeSetInputs, searched: LeafSpace, prototypes: LeafSpace
 ) -> Reference:
     truth = inputs.evaluation.truth if inputs.evaluation.is_training else None
-    return write_reference(context, searched, prototypes, truth, inputs.dataset.in_bag(inputs.model))
+    return write_reference(context, searched, prototypes, truth, partial(inputs.dataset.in_bag, inputs.model))
 
 
 def _write_classifier(context: JobContext, chosen: ChosenPrototypes, taken: Future[Cells]) -> dict[str, PreparedFile]:

@@ -1,9 +1,9 @@
 """The files that a prototype set keeps: the rows of each prototype, the classifier, and values next to cuts."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import inf
-from typing import Any
+from itertools import islice
+from math import isinf
 
 import numpy as np
 import orjson
@@ -30,6 +30,7 @@ from .prototype_set_evaluation import ChosenPrototypes
 
 _BLOCK_ROWS = 65_536
 _REPRESENTED_FILE = "rows"
+_TRUTH = (b"false", b"true")
 _GROUP_ROWS = 16_384  # what a reader of one page has to decode
 _REPRESENTED_SCHEMA = pa.schema([("row", pa.int64()), ("proximity", pa.float64())])
 
@@ -112,14 +113,14 @@ def describe_classifier(
         "features": [feature.model_dump() for feature in features],
         "prototypes": [prototype.model_dump() for prototype in prototypes],
         "total_weight": trees.total_weight,
-        "tests": _tests(trees.tests, index_of),
+        "tests": orjson.Fragment(_tests(trees.tests, index_of)),
         "trees": [
             {"weight": tree.weight, "root": tree.root, "nodes": tree.nodes, "leaves": tree.leaves}
             for tree in trees.trees
         ],
         "refusal": refusal,
     }
-    return orjson.dumps(document)
+    return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
 def _feature(name: str, token: str | None, *, is_boolean: bool) -> RuleFeature:
@@ -128,20 +129,27 @@ def _feature(name: str, token: str | None, *, is_boolean: bool) -> RuleFeature:
     return RuleFeature(name=name, type="boolean" if is_boolean else "number", missing_text=None)
 
 
-def _tests(tests: Collection[RawTest], index_of: Mapping[int, int]) -> list[dict[str, Any]]:
-    """Return tests as the document has them; ``index_of`` is the place of each feature."""
-    return [
-        {
-            "feature": index_of[feature],
-            "ranges": [
-                {"above": None if low == -inf else low, "up_to": None if high == inf else high} for low, high in ranges
-            ],
-            "texts": texts,
-            "is_among": is_among,
-            "or_missing": or_missing,
-        }
-        for feature, ranges, texts, is_among, or_missing in tests
+def _tests(tests: Sequence[RawTest], index_of: Mapping[int, int]) -> bytes:
+    """Return tests as the document has them; ``index_of`` is the place of each feature.
+
+    Nearly all have one range: their ends are printed at once, and no object is made of each.
+    """
+    ranges = [one for test in tests for one in test.ranges]
+    ends = [None if isinf(end) else end for one in ranges for end in one]
+    printed = iter(orjson.dumps(ends)[1:-1].split(b","))
+    printed_ranges = (b'{"above":%b,"up_to":%b}' % (low, next(printed)) for low in printed)
+    parts = [
+        b'{"feature":%d,"ranges":[%b],"texts":%b,"is_among":%b,"or_missing":%b}'
+        % (
+            index_of[feature],
+            next(printed_ranges) if len(of_test) == 1 else b",".join(islice(printed_ranges, len(of_test))),
+            orjson.dumps(texts) if texts else b"[]",
+            _TRUTH[is_among],
+            _TRUTH[or_missing],
+        )
+        for feature, of_test, texts, is_among, or_missing in tests
     ]
+    return b"[%b]" % b",".join(parts)
 
 
 def measured_values(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> dict[str, NDArray[np.float64]]:

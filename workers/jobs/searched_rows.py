@@ -4,7 +4,7 @@ Rows are searched in leaves of their own, the trees' own as a rule: the coarser 
 all rows make rows alike that the model tells apart.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ from tree_explainers.prototype_sets.leaf_paths import path_arrays
 
 from ..runtime.context import JobContext
 from .inputs import OpenModel, ScoredDataset
+from .kept_reference import kept_reference
 from .row_targets import fitting_targets
 from .spaces import LeafSpace, proximity_kind
 
@@ -52,9 +53,9 @@ def write_reference(
     searched: LeafSpace,
     prototypes: LeafSpace,
     truth: NDArray[Any] | None,
-    in_bag: NDArray[np.uint8] | None,
+    in_bag: Callable[[], NDArray[np.uint8] | None],
 ) -> Reference:
-    """Write the file, unless it would be too large.
+    """Write the file, unless an earlier prototype set keeps it, or it would be too large.
 
     Parameters
     ----------
@@ -66,16 +67,19 @@ def write_reference(
         The space in which rows are compared with prototypes.
     truth : (n_rows,), optional
         Targets of the rows, if they are known already: classes or values.
-    in_bag : (n_rows, n_bytes), optional
-        Which trees learned from which rows, see ``ScoredDataset.in_bag``.
+    in_bag
+        Returns which trees learned from which rows, (n_rows, n_bytes), if that is known: see ``ScoredDataset.in_bag``.
     """
     dataset = searched.dataset
     if not is_small_enough(dataset.n_rows, dataset.table.n_trees, len(dataset.columns)):
         return Reference()
     path = context.workspace / _FILE
-    with open_rows(context.objects, dataset.stored.content) as file:
-        outcomes = _outcomes(context, searched, truth)
-        write_reference_file(path, _searched_leaves(searched, prototypes, in_bag), outcomes, file, dataset.columns)
+    prepared = kept_reference(context, _FILE, prototypes.min_leaf_rows, path)
+    if prepared is None:
+        leaves = _searched_leaves(searched, prototypes, in_bag())
+        with open_rows(context.objects, dataset.stored.content) as file:
+            write_reference_file(path, leaves, _outcomes(context, searched, truth), file, dataset.columns)
+        prepared = context.objects.prepare(path)
     view = SearchedRows(
         n_rows=dataset.n_rows,
         min_leaf_rows=searched.min_leaf_rows,
@@ -83,7 +87,7 @@ def write_reference(
         mapped_bytes=path.stat().st_size,
         held_bytes=_HELD_BYTES * dataset.n_rows,
     )
-    return Reference({_FILE: context.objects.prepare(path)}, view)
+    return Reference({_FILE: prepared}, view)
 
 
 def _searched_leaves(searched: LeafSpace, prototypes: LeafSpace, in_bag: NDArray[np.uint8] | None) -> ReferenceLeaves:

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from schemas.identifiers import content_identifier
-from schemas.prototype_sets import PROTOTYPE_SETS
+from schemas.prototype_sets import PROTOTYPE_SETS, PrototypeSetRequest
 from storage.artefacts import Artefact, ArtefactStore
 from storage.errors import NotFound, ObjectDamaged
 from storage.object_store import PreparedFile
@@ -35,21 +35,22 @@ def kept_reference(context: JobContext, name: str, min_leaf_rows: int, path: Pat
     path
         In the job's workspace: the link stays, whatever is deleted meanwhile.
     """
-    made_from = {noun: str(context.request[noun]) for noun in ("model", "dataset")}
+    request = PrototypeSetRequest(**context.request)
+    made_from = {"model": request.model, "dataset": request.dataset}
     store = ArtefactStore(context.database)
     earlier = store.list(PROTOTYPE_SETS.name, _MOST_EARLIER, None, status="ready", **made_from)
     for artefact in earlier.data:
-        if name in artefact.files and _is_alike(context, artefact, min_leaf_rows):
+        if name in artefact.files and _is_alike(context, artefact, request.model_dump(mode="json"), min_leaf_rows):
             return _linked(context, artefact.files[name], path)
     return None
 
 
-def _is_alike(context: JobContext, artefact: Artefact, min_leaf_rows: int) -> bool:
+def _is_alike(context: JobContext, artefact: Artefact, request: dict[str, Any], min_leaf_rows: int) -> bool:
     """Return whether this revision made a prototype set, and its file depends on the same."""
     is_of_this_revision = artefact.id == content_identifier(
         PROTOTYPE_SETS.name, PROTOTYPE_SETS.revision, artefact.request
     )
-    if not is_of_this_revision or any(artefact.request.get(each) != context.request[each] for each in _DECISIVE):
+    if not is_of_this_revision or any(artefact.request.get(each) != request[each] for each in _DECISIVE):
         return False
     requested = artefact.request["min_leaf_rows"]
     return min_leaf_rows == (_result_of(context, artefact)["min_leaf_rows"] if requested == "auto" else requested)

@@ -121,7 +121,11 @@ class NearestBetweenGroups:
         keys = self._first_keys()
         parts = list(self._parts())
         for number, part in enumerate(parts):
-            self._compare(part, keys, lambda share, done=number: report((done + share) / len(parts)))
+
+            def report_share(share: float, n_done: int = number) -> None:
+                report((n_done + share) / len(parts))
+
+            self._compare(part, keys, report_share)
         return row_and_proximity(keys)
 
     def _first_keys(self) -> NDArray[np.int64]:

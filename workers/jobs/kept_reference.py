@@ -52,8 +52,10 @@ def _is_alike(context: JobContext, artefact: Artefact, request: dict[str, Any], 
     )
     if not is_of_this_revision or any(artefact.request.get(each) != request[each] for each in _DECISIVE):
         return False
-    requested = artefact.request["min_leaf_rows"]
-    return min_leaf_rows == (_result_of(context, artefact)["min_leaf_rows"] if requested == "auto" else requested)
+    of_earlier = artefact.request["min_leaf_rows"]
+    if of_earlier == "auto":
+        of_earlier = _result_of(context, artefact)["min_leaf_rows"]
+    return bool(of_earlier == min_leaf_rows)
 
 
 def _result_of(context: JobContext, artefact: Artefact) -> dict[str, Any]:

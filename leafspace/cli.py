@@ -87,7 +87,7 @@ def serve_command(  # options
         serve(ServeOptions(host, port, data_dir, 0 if no_worker else n_workers, n_apis))
 
 
-@main.command("worker")
+@main.command("worker", short_help="Run workers alone, beside a service.")
 @_data_dir
 @_n_workers
 @click.option("--check", is_flag=True, help="Start nothing; fail unless a worker of this host or container is alive.")
@@ -122,7 +122,7 @@ _memory = click.option(
 )
 
 
-@main.command("cluster-worker")
+@main.command("cluster-worker", short_help="Join a cluster, and work on the rows of its jobs.")
 @click.argument("scheduler", envvar="LEAFSPACE_DASK_SCHEDULER")
 @_data_dir
 @_threads
@@ -143,7 +143,7 @@ def cluster_worker_command(  # options
         run_worker(data_dir, scheduler, WorkerOptions(threads, memory, scratch, metrics))
 
 
-@main.command("cluster")
+@main.command("cluster", short_help="Run a cluster on this machine, to try it.")
 @_data_dir
 @click.option("--workers", "n_workers", type=click.IntRange(1), default=2, show_default=True, help="How many.")
 @_threads
@@ -178,7 +178,7 @@ def _check_worker(redis_url: str) -> None:
         raise click.ClickException(message)
 
 
-@main.group("keys")
+@main.group("keys", short_help="Make, list and revoke API keys.")
 def keys_group() -> None:
     """Make, list and revoke API keys, here on the machine, whether or not the service runs."""
 
@@ -256,7 +256,7 @@ def check_database_command(data_dir: Path) -> None:
         check_database(data_dir)
 
 
-@main.command("backup")
+@main.command("backup", short_help="Copy all data, while the service runs.")
 @click.argument("target", type=click.Path(path_type=Path))
 @_data_dir
 def backup_command(target: Path, data_dir: Path) -> None:
@@ -270,7 +270,7 @@ def backup_command(target: Path, data_dir: Path) -> None:
         back_up(data_dir, target)
 
 
-@main.command("restore")
+@main.command("restore", short_help="Make a data directory again from a backup.")
 @click.argument("source", type=click.Path(path_type=Path, exists=True))
 @_data_dir
 @click.option("--without-keys", is_flag=True, help="No API key comes back: those revoked since would be valid again.")
@@ -282,7 +282,7 @@ def restore_command(source: Path, data_dir: Path, *, without_keys: bool) -> None
         restore(source, data_dir, with_keys=not without_keys)
 
 
-@main.command("clear")
+@main.command("clear", short_help="Clear away now what is too old.")
 @_data_dir
 @click.option("--orphans", is_flag=True, help="Objects of no row go even if they are more than half of all.")
 def clear_command(data_dir: Path, *, orphans: bool) -> None:
@@ -293,7 +293,7 @@ def clear_command(data_dir: Path, *, orphans: bool) -> None:
         clear(data_dir, any_share=orphans)
 
 
-@main.command("adopt")
+@main.command("adopt", short_help="Use a database and a store that others used before.")
 @_data_dir
 def adopt_command(data_dir: Path) -> None:
     """Let the database and the store of objects be used together that belonged to others before."""
@@ -303,7 +303,7 @@ def adopt_command(data_dir: Path) -> None:
         adopt_objects(data_dir)
 
 
-@main.command("warm")
+@main.command("warm", short_help="Compile everything, so that services start warm.")
 @_data_dir
 def warm_command(data_dir: Path) -> None:
     """Compile everything that is compiled, once for this user and version: services then start warm.
@@ -315,7 +315,7 @@ def warm_command(data_dir: Path) -> None:
     click.echo(f"compiled code is in {prime(data_dir.absolute())}")
 
 
-@main.command("try")
+@main.command("try", short_help="Explain a model's file on rows, in a browser.")
 @click.argument("model", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.argument("rows", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--target", help="Column of ROWS with the labels or values to predict.")

@@ -9,6 +9,8 @@ from rich.table import Table
 if TYPE_CHECKING:
     from leafspace_client import Explanation
 
+_CAPTION = "Trees: of those in one of whose leaves both are, the share that tests the feature"
+
 
 def show_explanation(explanation: "Explanation", console: Console) -> None:
     """Print the service's summary, the reasons beside the values of both rows, and the whole answer."""
@@ -17,9 +19,10 @@ def show_explanation(explanation: "Explanation", console: Console) -> None:
     for warning in explanation.warnings:
         console.print(f"Warning: {warning.detail}", markup=False)
     console.print()
-    table = Table(title="Why: the shared trees that test a feature cannot separate the two")
-    for heading in ("Feature", "New tumour", f"Row {nearest.row_id}", "Both are in", "Trees"):
-        table.add_column(heading, justify="left" if heading == "Feature" else "right", no_wrap=True)
+    table = Table(title=f"What the new tumour and row {nearest.row_id} have in common", caption=_CAPTION)
+    for heading in ("Feature", "New", f"Row {nearest.row_id}", "Both are", "Trees"):
+        is_text = heading in {"Feature", "Both are"}
+        table.add_column(heading, justify="left" if is_text else "right", no_wrap=heading != "Both are")
     for reason in nearest.reasons:
         values = (_short(reason.value), _short(reason.prototype_value))
         within = reason.text.removeprefix(f"{reason.feature} is ")

@@ -13,7 +13,7 @@ Item = TypeVar("Item")
 _UNSEEN = r"\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 """Characters that control a terminal, end a line, turn a line round, or are not seen; those that join emoji are."""
 
-_UNSEEN_IN_LINES = r"\x00-\x08\x0b-\x1f" + _UNSEEN
+UNSEEN_IN_LINES = r"\x00-\x08\x0b-\x1f" + _UNSEEN
 _UNWANTED = "The text holds the character {character} after {position} others, which nobody would see; leave it out"
 UNSEEN_IN_NAMES = r"\x00-\x1f" + _UNSEEN
 """What no name holds, as part of a regular expression's set: on a screen it would look like another name."""
@@ -41,7 +41,7 @@ Name = Annotated[
 ]
 """A name that a person gave: shown, never interpreted."""
 
-Lines = Annotated[str, without(_UNSEEN_IN_LINES), _pattern(_UNSEEN_IN_LINES)]
+Lines = Annotated[str, without(UNSEEN_IN_LINES), _pattern(UNSEEN_IN_LINES)]
 """A note that a person wrote, which may have several lines, and tabs."""
 
 

@@ -53,7 +53,7 @@ class ServiceSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="LEAFSPACE_", frozen=True, extra="ignore")
 
-    data_dir: Path
+    data_dir: Path  # where everything is kept that stands nowhere else
     database_url: str | None = None  # default: SQLite in the data directory
     object_store_url: str | None = None  # file:///… or s3://bucket/prefix; default: a folder in the data directory
     object_cache_bytes: int = CACHE_BYTES  # local copies of objects in a bucket
@@ -61,9 +61,9 @@ class ServiceSettings(BaseSettings):
         tuple[str, ...], NoDecode, BeforeValidator(read_roots)
     ] = ()  # comma-separated: s3://bucket/prefix, file:///folder; datasets are read by reference only below these
     source_cache_bytes: int = CACHE_BYTES  # copies on the local disk of what was read of their files
-    redis_url: str
-    host: str = "127.0.0.1"
-    port: int = 8000
+    redis_url: str  # where workers hear of jobs: redis://… or rediss://…; by default a Redis of its own
+    host: str = "127.0.0.1"  # address to listen on; beyond loopback, keys are required
+    port: int = 8000  # port to listen on
     require_keys: bool = False  # on loopback too; elsewhere keys are always required
     cors_origins: Annotated[
         tuple[str, ...], NoDecode, BeforeValidator(read_origins)
@@ -71,19 +71,19 @@ class ServiceSettings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = "info"  # above info, only failed requests are logged
     drain_seconds: float = 0.5  # after SIGTERM, answering but not ready: choose more than a proxy's probe interval
     grace_seconds: int = 5  # then requests under way may finish; the others are answered with 503
-    max_model_bytes: int = 1 << 30
-    max_model_nodes: int = 20_000_000
-    max_model_trees: int = 10_000
-    max_model_depth: int = 512
-    max_model_outputs: int = 1000  # classes or targets
-    max_dataset_bytes: int = 2 << 30
-    max_dataset_rows: int = 10_000_000
-    max_dataset_columns: int = 10_000
-    max_dataset_cells: int = 2_000_000_000
-    max_dataset_field_bytes: int = 128 << 10
+    max_model_bytes: int = 1 << 30  # of a model's file
+    max_model_nodes: int = 20_000_000  # of all trees of a model
+    max_model_trees: int = 10_000  # of a model
+    max_model_depth: int = 512  # splits one below the other, of any tree
+    max_model_outputs: int = 1000  # classes or targets of a model
+    max_dataset_bytes: int = 2 << 30  # of a dataset's file
+    max_dataset_rows: int = 10_000_000  # of a dataset, as of each table of several
+    max_dataset_columns: int = 10_000  # likewise
+    max_dataset_cells: int = 2_000_000_000  # likewise: rows times columns
+    max_dataset_field_bytes: int = 128 << 10  # of one value of a dataset
     max_relational_bytes: int = 2 << 30  # all files of a relational dataset
     max_relational_rows: int = 50_000_000  # all its tables
-    max_json_bytes: int = 8 << 20
+    max_json_bytes: int = 8 << 20  # of any other body
     max_waiting_json_bytes: int = 256 << 20  # bodies over 64 KiB that come in or are being answered; beyond, 503
     max_answer_bytes: int = (
         64 << 20
@@ -95,26 +95,26 @@ class ServiceSettings(BaseSettings):
     requests_per_second: float = 200  # per key, or per address without one; 0: no limit
     requests_burst: int = 400  # at once, after a pause
     explanations_per_second: float = 2000  # calls for explanations are counted separately
-    explanations_burst: int = 4000
+    explanations_burst: int = 4000  # of them at once, after a pause
     max_requests_under_way: int = 512  # beside explanations and callers that watch jobs; beyond, 503
     max_requests_of_caller: int = 64  # those of one caller; beyond, 429
     max_watching_of_caller: int = 128  # requests that wait for jobs; beyond, 429
     refused_per_second: float = 10  # refusals for want of a valid key or scope; beyond, 429; 0: no limit
-    refused_burst: int = 100
+    refused_burst: int = 100  # refusals at once, after a pause
     max_waiting_requests: int = 256  # whose turn has not come; beyond, 503
     max_waiting_seconds: float = 10  # processor time of calls that wait or are under way; one caller may have half
     max_connections_per_address: int = 1024  # behind a proxy, all callers have its address; beyond, 503
-    body_seconds: float = 30
+    body_seconds: float = 30  # for a body to arrive, or 64 KiB a second beyond that; then 408
     answer_seconds: float = 30  # callers that read answers this much behind 64 KiB a second are cut off
-    header_seconds: float = 10
+    header_seconds: float = 10  # for the headers of a request to arrive; then 408
     api_workers: int = 1  # API processes of this host; what all of them hold in memory is divided among them
     job_memory_bytes: int = memory_bytes()  # the same as workers have; jobs that would need more are refused
     dask_scheduler: str | None = None  # tls://host:8786, for jobs too large for one machine; unset: no cluster
-    job_deadline_seconds: float = 3600
+    job_deadline_seconds: float = 3600  # of running time; a job that takes longer fails
     large_job_deadline_seconds: float = 6 * 3600  # for datasets over 100,000 rows
     max_queued_jobs: int = 10_000  # jobs that wait for a worker; beyond, 429
     max_queued_jobs_of_caller: int = 1000  # those of one key; beyond, 429
-    warm_explainers: int = 16
+    warm_explainers: int = 16  # explainers, models and feature sets held in memory, those used last
     max_explanation_set_values: int = 1_000_000_000  # values of prototypes in one set: some 300 GB of JSON lines
     store_explanations: bool = False  # lets explainers store explanations with their rows, which are personal data
     max_unwritten_explanation_bytes: int = 64 << 20  # explanations that wait to be stored; beyond, 503

@@ -1,10 +1,17 @@
 """Types of the contract's fields in words, with their ranges, as Markdown that links to objects."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
+from schemas.contract import UNSEEN_IN_LINES, UNSEEN_IN_NAMES
+
 _ANY_TEXT = r"^[^\x00]*$"
+_TEXTS = {  # patterns of many fields, in words
+    f"^[^{UNSEEN_IN_NAMES}]*$": "on one line, without control or invisible characters",
+    f"^[^{UNSEEN_IN_LINES}]*$": "without control or invisible characters but line breaks and tabs",
+}
 _RANGES = (
     *(("minimum", "at least {}"), ("ge", "at least {}"), ("exclusiveMinimum", "above {}"), ("gt", "above {}")),
     *(("maximum", "at most {}"), ("le", "at most {}"), ("exclusiveMaximum", "below {}"), ("lt", "below {}")),
@@ -16,6 +23,12 @@ _RANGES = (
 def name_of(reference: str) -> str:
     """Return the name in a reference to a component."""
     return reference.rpartition("/")[2]
+
+
+def shown_name(name: str) -> str:
+    """Return a schema's name as a reader has it: ``Page_Model_`` is a page of a list of ``Model``."""
+    page = re.fullmatch(r"Page_(\w+)_", name)
+    return f"Page of {page[1]}" if page else name
 
 
 def names_in(value: Any) -> Iterator[str]:
@@ -35,7 +48,7 @@ def type_of(schema: dict[str, Any]) -> str:
     """Return the type of a schema, such as ``integer, at least 1`` or ``list of [Reason](#object-Reason)``."""
     if "$ref" in schema:
         name = name_of(schema["$ref"])
-        return f"[{name}](#object-{name})"
+        return f"[{shown_name(name)}](#object-{name})"
     if "const" in schema:
         return f"`{json.dumps(schema['const'])}`"
     if "enum" in schema:
@@ -63,4 +76,4 @@ def _ranges(schema: dict[str, Any]) -> Iterator[str]:
             number = schema[field]
             yield words.format(f"{int(number):,}" if float(number).is_integer() else number)
     if schema.get("pattern", _ANY_TEXT) != _ANY_TEXT:
-        yield f"matching `{schema['pattern']}`"
+        yield _TEXTS.get(schema["pattern"], f"matching `{schema['pattern']}`")

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from scripts.manual.contract_types import names_in, type_of
+from scripts.manual.contract_types import names_in, shown_name, type_of
 
 Json: TypeAlias = dict[str, Any]  # of a JSON document, whatever its fields
 _CONTRACT = Path(__file__).parents[2] / "openapi.json"
@@ -139,7 +139,7 @@ def _object(name: str, heading: str) -> str:
     kind = [] if "properties" in schema else [f"Is {type_of(schema)}."]
     description = schema.get("description", "")
     return "\n\n".join(
-        [f"(object-{name})=\n{heading} {name}", description, *kind, "\n".join(fields), *_example(schema)]
+        [f"(object-{name})=\n{heading} {shown_name(name)}", description, *kind, "\n".join(fields), *_example(schema)]
     )
 
 

@@ -1,5 +1,6 @@
 """The session in TypeScript: its types are the contract's, it compiles without a cast, and a service answers it."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,15 @@ def test_the_session_casts_nothing() -> None:
     assert [
         line for line in lines if any(cast in line for cast in _CAST) and not line.lstrip().startswith(("/*", "//"))
     ] == []
+
+
+def test_the_manual_shows_lines_of_the_session() -> None:
+    page = (_PROJECT / "docs/how-to/typescript.md").read_text(encoding="utf-8")
+    session = (_SESSION / "session.ts").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```typescript\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+
+    assert len(blocks) == 3
+    assert [line for block in blocks for line in block.splitlines() if line not in session.splitlines()] == []
 
 
 @pytest.mark.long

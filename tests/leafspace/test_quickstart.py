@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from leafspace.cli import main
 from leafspace.quickstart_report import compact_json
 from tests.support.patience import PATIENCE_SECONDS
 
@@ -44,12 +46,21 @@ def test_the_quickstart_explains_one_prediction_and_leaves_nothing_behind(tmp_pa
     assert finished.returncode == 0, finished.stderr
     explanation = json.loads(finished.stdout[finished.stdout.index("{\n") : finished.stdout.rindex("}") + 1])
     assert explanation["prediction"]["label"] == "malignant"
-    assert explanation["summary"] in " ".join(finished.stdout.split("Why:")[0].split())
+    assert explanation["summary"] in " ".join(finished.stdout.split("What the new tumour")[0].split())
     reasons = explanation["nearest_prototypes"][0]["reasons"]
     assert len(reasons) == 5
     assert all(reason["feature"] in finished.stdout.split("The same as JSON")[0] for reason in reasons)
+    assert "…" not in finished.stdout  # the table has room for whole values at 80 columns
     assert list(tmp_path.iterdir()) == []
     assert _processes_in(tmp_path) == []
+
+
+def test_the_command_line_lists_its_commands_in_whole_sentences() -> None:
+    printed = CliRunner().invoke(main, ["--help"], terminal_width=80).output
+    commands = printed.partition("Commands:\n")[2].splitlines()
+
+    assert len(commands) > 10
+    assert [line for line in commands if not line.endswith(".") or "..." in line] == []
 
 
 def test_a_quickstart_that_cannot_start_says_why(tmp_path: Path) -> None:

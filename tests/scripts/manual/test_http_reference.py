@@ -76,3 +76,13 @@ def test_operations_that_take_json_have_a_call_to_copy(written: str) -> None:
     body = call.partition("-d '")[2].removesuffix("'")
 
     assert json.loads(body) == contract()["components"]["schemas"]["MapRequest"]["examples"][0]
+
+
+def test_names_and_patterns_are_in_words_where_a_reader_would_stumble(written: str) -> None:
+    names = [name for name in contract()["components"]["schemas"] if name.startswith("Page_")]
+
+    assert len(names) > 20
+    assert all(f"\n### Page of {name[5:-1]}\n" in written for name in names)
+    assert "[Page_" not in written
+    assert "\\x1f" not in written
+    assert written.count("on one line, without control or invisible characters") > 50

@@ -13,12 +13,17 @@ _UNSEEN = "what changed in ways that the model does not read is not seen"
 _NOT_SHOWN = "effects of features that are hidden"
 
 
-def summary_of(result: ComparisonResult, name_of: Callable[[str], str]) -> str:
-    """Return the summary of a result; ``name_of`` returns what a feature is called."""
+def summary_of(
+    result: ComparisonResult, name_of: Callable[[str], str] = str, class_name: Callable[[str], str] = str
+) -> str:
+    """Return the summary of a result.
+
+    ``name_of`` returns what a feature is called, ``class_name`` what a class or an outcome is.
+    """
     if result.models is not None:
         return summary_of_models(result.models, result.n_rows)
     assert result.datasets is not None  # one of both is compared
-    return summary_of_datasets(result.datasets, result.n_rows, result.n_other_rows or 0, name_of)
+    return summary_of_datasets(result.datasets, result.n_rows, result.n_other_rows or 0, name_of, class_name)
 
 
 def summary_of_models(changed: ModelChange, n_rows: int) -> str:
@@ -49,7 +54,7 @@ def _where(regions: Sequence[ChangedRegion], *, is_share: bool) -> str:
         return "No rule says where."
     first = regions[0]
     what = f"{share(first.changed)} of the rows changed" if is_share else f"values differ by {number(first.changed)}"
-    return f"Most of it is gathered where {first.text}: there {what}, {share(first.share_of_change)} of all change."
+    return f"Where {first.text}, {what}: {share(first.share_of_change)} of all change."
 
 
 def _shared(changed: ModelChange) -> str:
@@ -63,9 +68,13 @@ def _shared(changed: ModelChange) -> str:
 
 
 def summary_of_datasets(
-    drift: DatasetDrift, n_rows: int, n_other_rows: int, name_of: Callable[[str], str] = str
+    drift: DatasetDrift,
+    n_rows: int,
+    n_other_rows: int,
+    name_of: Callable[[str], str] = str,
+    class_name: Callable[[str], str] = str,
 ) -> str:
-    """Return what a comparison of two datasets found; ``name_of`` returns what a feature is called."""
+    """Return what a comparison of two datasets found; the names are as of ``summary_of``."""
     if drift.conclusion == "too_few_rows":
         return (
             f"Nothing is concluded: {n_rows:,} and {n_other_rows:,} rows are compared, and either side needs "
@@ -78,7 +87,7 @@ def summary_of_datasets(
             f"nothing has changed: a distance of typicality below {typicality.detectable_distance:.2f} may go unseen, "
             f"and {_UNSEEN}."
         )
-    shown = [*_named(drift, name_of)] or [_NOT_SHOWN]
+    shown = [*_named(drift, name_of, class_name)] or [_NOT_SHOWN]
     verb = "differs" if len(shown) == 1 else "differ"
     claim = f"{'; '.join(shown)}: {'this' if len(shown) == 1 else 'these'} {verb} by more than chance would explain"
     return (
@@ -86,7 +95,7 @@ def summary_of_datasets(
     )
 
 
-def _named(drift: DatasetDrift, name_of: Callable[[str], str]) -> Iterator[str]:
+def _named(drift: DatasetDrift, name_of: Callable[[str], str], class_name: Callable[[str], str]) -> Iterator[str]:
     """Yield what differs, in words."""
     typicality = drift.typicality
     if typicality.p_value <= SIGNIFICANCE:
@@ -98,7 +107,7 @@ def _named(drift: DatasetDrift, name_of: Callable[[str], str]) -> Iterator[str]:
         yield f"the share of rows like none before ({_change(typicality.unreachable)})"
     for each in drift.outcomes:
         if each.rows.differs:
-            yield f"the share of “{each.outcome}” ({_change(each.rows)})"
+            yield f"the share of “{class_name(each.outcome)}” ({_change(each.rows)})"
     if drift.values is not None and drift.values.p_value <= SIGNIFICANCE:
         yield f"predicted values (distance {drift.values.distance:.2f})"
     if drift.features_moved:

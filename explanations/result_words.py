@@ -54,7 +54,7 @@ class ResultWords:
         columns = [column for column in dataset.columns if column.role == "feature"]
         names = [column.name for column in columns]
         words = DictionaryWords.read(DictionaryStore(database).get(dataset_id), names, columns)
-        if not (words.hidden or (words.columns and noun in _WITH_TEXTS)):
+        if not (words.hidden or (noun in _WITH_TEXTS and (words.columns or words.outcomes))):
             return None
         precision = ModelDescription.from_json(ModelStore(database).get(model_id).description).precision
         phrases = phrases_of(names, columns, _queries(database, objects, dataset), precision, None, words.columns)
@@ -138,7 +138,8 @@ def _comparison(words: ResultWords, result: Json) -> Json:
         datasets = {**datasets, "features_moved": list(filter(words.is_shown, datasets["features_moved"]))}
     effects = [each for each in result["effects"] if words.is_shown(each["feature"])]
     shown = {**result, "models": models, "datasets": datasets, "effects": effects}
-    return {**shown, "summary": summary_of(ComparisonResult(**shown), lambda name: words.words.of(name).name)}
+    names = (lambda name: words.words.of(name).name), words.words.outcome
+    return {**shown, "summary": summary_of(ComparisonResult(**shown), *names)}
 
 
 def _evaluation(words: ResultWords, result: Json) -> Json:
@@ -148,7 +149,7 @@ def _evaluation(words: ResultWords, result: Json) -> Json:
         if column["column"] not in words.words.hidden
     ]
     shown = {**result, "groups": groups, "regions": [_worded_rule(words, region) for region in result["regions"]]}
-    return {**shown, "summary": summary_of_evaluation(EvaluationResult(**shown))}
+    return {**shown, "summary": summary_of_evaluation(EvaluationResult(**shown), words.words.outcome)}
 
 
 def _worded_group(words: ResultWords, column: str, group: Json) -> Json:

@@ -92,6 +92,11 @@ class ScoreCurves:
     WIDTH, HEIGHT = 240, 84
     INSET = 7
 
+    @property
+    def word(self) -> str:
+        """What is drawn: the value of a regression, else the score of a class."""
+        return "value" if self.of is None else "score"
+
     @classmethod
     def of_row(cls, row: Json, columns: Mapping[str, Json], names: ColumnNames) -> "ScoreCurves | None":
         """Return the curves of an explanation; None where it has none.

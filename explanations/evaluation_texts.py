@@ -28,8 +28,8 @@ def _of_classes(measured: ClassificationEvaluation, n_rows: int, class_name: Cal
     yield (
         f"{accuracy.n_counted:,} of {counted(n_rows, 'label')} are predicted ({tenths(accuracy.share)}, 95 % interval "
         f"{tenths(accuracy.interval.low)} to {tenths(accuracy.interval.high)}); always answering "
-        f"“{class_name(measured.constant)}” would predict {tenths(measured.constant_accuracy)}. With each class counted alike the "
-        f"model predicts {tenths(measured.balanced_accuracy.value)}, and always the same answer "
+        f"“{class_name(measured.constant)}” would predict {tenths(measured.constant_accuracy)}. With each class "
+        f"counted alike the model predicts {tenths(measured.balanced_accuracy.value)}, and always the same answer "
         f"{tenths(measured.balanced_accuracy.constant or 0)}."
     )
     if len(measured.outcomes) == 1 and (area := measured.outcomes[0].roc_area) is not None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
@@ -25,6 +26,11 @@ class StoredDictionary:
     revision: int  # 0: there never were any
     words: Mapping[str, Any] | None  # None: there are none
     hidden_since: Mapping[str, int] = field(default_factory=dict)  # by hidden feature, the revision that hid it
+
+    @property
+    def saved(self) -> datetime:
+        """When these words were saved: what a revision counts from."""
+        return datetime.fromtimestamp(self.revision / _TICKS, UTC)
 
     @property
     def hidden(self) -> frozenset[str]:

@@ -29,6 +29,7 @@ def dictionary(context: AppContext, dataset_id: str, parameters: Parameters) -> 
         dataset=dataset,
         words=words,
         revision=None if stored.words is None else stored.revision,
+        saved=stored.saved.isoformat(),
         outcomes=_outcomes(dataset),
         start=int(parameters["from"]) if parameters.get("from", "").isdecimal() else 0,
         links=LINKS,

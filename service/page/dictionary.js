@@ -26,8 +26,9 @@ function merged(form, part, entries) {
     const name = shown.dataset.entry;
     const entry = { ...byName.get(name), name };
     for (const field of shown.querySelectorAll("[data-word]")) {
-      const value = field.type === "checkbox" ? field.checked : field.value.trim();
-      if (value) entry[field.dataset.word] = value;
+      const { type } = field;
+      const value = type === "checkbox" ? field.checked : type === "number" ? field.valueAsNumber : field.value.trim();
+      if (value || value === 0) entry[field.dataset.word] = value;
       else delete entry[field.dataset.word];
     }
     const labelled = [...shown.querySelectorAll("[data-value]")].map((field) => [field.dataset.value, field.value.trim()]);

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -184,20 +185,25 @@ def test_a_dictionary_is_edited_refused_beside_its_field_and_never_overwrites_a_
     tab.open(shown.address(f"dictionary/{shown.registered.dataset['id']}"), ".ls-dictionary")
     of_first = tab.page.locator(f'[data-entry="{first}"]')
     of_first.locator('[data-word="label"]').fill("quite another name")
-    of_first.locator("summary").click()
+    of_first.locator("summary >> text=Labels").click()
     of_first.locator("[data-new-value]").fill("much")
     of_first.locator("[data-new-label]").fill("a lot")
     of_first.locator("[data-new-label]").press("Enter")
     of_first.locator("[data-problem-of] >> text='much' is none of its values").wait_for()
     of_first.locator("[data-new-value]").fill("")
     of_first.locator('[data-word="fixed"]').check()
+    of_first.locator("summary >> text=As a reason").click()
+    of_first.locator('[data-word="decimals"]').fill("0")
+    of_first.locator('[data-word="reason_code"]').fill("R1")
     of_first.locator('[data-word="label"]').press("Enter")
     tab.page.wait_for_selector("#said >> text=Saved.", state="attached")
     words = httpx.get(path, verify=NO_TLS).json()
     entries = {each["name"]: each for each in words["features"]}
     assert (entries[first]["label"], entries[first]["fixed"]) == ("quite another name", True)
-    assert entries[second]["reason_code"] == "R2"  # which has no field
-    assert f"Revision {words['revision']}." in tab.page.locator(".ls-lead").inner_text()
+    assert (entries[first]["decimals"], entries[first]["reason_code"]) == (0, "R1")
+    assert entries[second]["reason_code"] == "R2"
+    saved = datetime.fromtimestamp(words["revision"] / 1e6, UTC)
+    assert f"Saved last at {saved:%Y-%m-%d %H:%M}, UTC." in tab.page.locator(".ls-lead").inner_text()
 
     httpx.put(path, json={}, verify=NO_TLS).raise_for_status()
     of_first.locator('[data-word="label"]').press("Enter")

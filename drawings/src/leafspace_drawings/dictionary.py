@@ -20,6 +20,11 @@ _FLAGS = {
     "protected": "protected: no reason, never changed",
     "hidden": "hidden: nothing of it is shown",
 }
+_MORE = {
+    "reason_code": ("code as a reason", 40),
+    "reason_text": ("text as a reason", 2000),
+    "group": ("counts as one with others of the group", 255),
+}  # texts that few features have, and their most characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,7 @@ class DictionaryForm:
     dataset: Json  # with all columns
     words: Json = field(default_factory=dict)  # a request of ``PUT /v1/datasets/{id}/dictionary`` that keeps them
     revision: int | None = None  # None: there is no dictionary
+    saved: str = ""  # when, as the API writes times
     outcomes: Sequence[str] = ()  # classes and outcomes that can have words
     start: int = 0  # the first feature that has fields
     n_shown: int = 60
@@ -84,6 +90,9 @@ class FeatureFields:
         self.label: str = entry.get("label") or ""
         self.unit: str = entry.get("unit") or ""
         self.description: str = entry.get("description") or ""
+        decimals = entry.get("decimals")
+        self.decimals: str = "" if decimals is None else str(decimals)
+        self.more = [(name, text, entry.get(name) or "", most) for name, (text, most) in _MORE.items()]
         not_meant = {"only_up", "only_down"} if column["type"] == "category" else set()
         self.flags = [(name, text, bool(entry.get(name))) for name, text in _FLAGS.items() if name not in not_meant]
         labels = {each["value"]: each["label"] for each in entry.get("values", ())}

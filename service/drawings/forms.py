@@ -1,10 +1,13 @@
 """What can be requested where a view stands: what a model, a dataset or an artefact can be made into, in words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from leafspace_drawings import Choice, Entry, Form, draw_forms, options_of
+from leafspace_drawings.classes import Classes
+from leafspace_drawings.methods import METHODS
+from leafspace_drawings.words import moment, name_or_id, requested_size
 
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
@@ -25,15 +28,16 @@ from .remedies import MOST_RULES, PROTOTYPE_METHODS, RULE_METHODS, TREE_METHODS,
 _LISTED = 50
 _MOST_ROWS_OF_MAP, _MOST_CLASSES = 20_000, 50
 _MOST_COMPARED = 20  # models, whose features are read
-_AUDIT_METHODS = (("", "whichever finds more"), ("all_rows", "all rows vote"), ("neighbors", "nearest rows vote"))
+_AUDIT_METHODS = [("", "whichever finds more"), *((name, METHODS[name]) for name in ("all_rows", "neighbors"))]
+_PAIR = 2  # classes, of which the second is the positive outcome
 _MEASURE = "measured on"
 _ITSELF = "the same rows"
 
 
-def forms_of_model(context: AppContext, model: Json, datasets: Sequence[Json], *, has_leaves: bool) -> str:
-    """Return what can be made of a model and the rows of datasets that fit it."""
+def forms_of_model(context: AppContext, model: Json, datasets: Sequence[Json], *, has_leaves: bool) -> list[Form]:
+    """Return the forms of what can be made of a model and the rows of datasets that fit it."""
     if not datasets:
-        return ""
+        return []
     of, measured = _of(datasets), _measured(datasets)
     body = {"model": model["id"]}
     tree = Form(
@@ -46,7 +50,7 @@ def forms_of_model(context: AppContext, model: Json, datasets: Sequence[Json], *
     forms = [*evaluations_of(model, datasets), tree, *_comparisons(context, model, datasets)]
     if has_leaves:
         forms = [*_of_leaves(model, datasets), *forms]
-    return draw_forms("Request more", forms)
+    return forms
 
 
 def evaluations_of(model: Json, datasets: Sequence[Json]) -> list[Form]:
@@ -56,10 +60,20 @@ def evaluations_of(model: Json, datasets: Sequence[Json]) -> list[Form]:
         return []
     fields: list[Choice | Entry] = [Choice("dataset", "on", options_of(held_out_first(labelled)))]
     if model["classes"]:
-        classes = [(label, label) for label in model["classes"][:_MOST_CLASSES]]
-        fields.append(Choice("positive", "positive outcome", [("", "as decided"), *classes]))
+        said = _class_names(model, labelled)
+        classes = [(label, said(label)) for label in model["classes"][:_MOST_CLASSES]]
+        usual = (
+            "as decided" if model["decision"] else "each class" if len(classes) > _PAIR else said(model["classes"][-1])
+        )
+        fields.append(Choice("positive", "positive outcome", [("", usual), *classes]))
     fields.append(Entry("group_by", "by columns", "", "list", 1000))
     return [Form("evaluation", EVALUATIONS.path, "evaluations", fields, {"model": model["id"]})]
+
+
+def _class_names(model: Json, labelled: Sequence[Json]) -> Callable[[str], str]:
+    """Return what classes are called, by the first dataset whose dictionary says so."""
+    every = [Classes(model["classes"], each).said for each in labelled]
+    return next((said for said in every if any(said(label) != label for label in model["classes"])), every[0])
 
 
 def _of_leaves(model: Json, datasets: Sequence[Json]) -> list[Form]:
@@ -194,7 +208,7 @@ def _comparisons_of(context: AppContext, model: str) -> Choice:
         for each in listed(artefacts.list_all(context, COMPARISONS, _LISTED, None, **side, status="ready").data)
     ]
     newest_first = sorted(found, key=lambda each: str(each["created_at"]), reverse=True)
-    return _choice("comparison", "comparison", newest_first[:_LISTED])
+    return _choice(context, "comparison", "comparison", newest_first[:_LISTED])
 
 
 def _newest(context: AppContext, noun: Noun[Any], model: str, field: str, words: str, nothing: str = "none") -> Choice:
@@ -203,14 +217,20 @@ def _newest(context: AppContext, noun: Noun[Any], model: str, field: str, words:
     ``nothing`` is what is written where none is chosen.
     """
     ready = listed(artefacts.list_all(context, noun, _LISTED, None, model=model, status="ready").data)
-    return _choice(field, words, ready, nothing)
+    return _choice(context, field, words, ready, nothing)
 
 
-def _choice(field: str, words: str, ready: Sequence[Json], nothing: str = "none") -> Choice:
+def _choice(context: AppContext, field: str, words: str, ready: Sequence[Json], nothing: str = "none") -> Choice:
     """Return the choice among artefacts, of which the first is chosen at first."""
-    options = [(each["id"], f"made {_moment(each)}") for each in ready]
+    options = [(each["id"], _described(context, each)) for each in ready]
     return Choice(field, words, [("", nothing), *options], options[0][0] if options else "")
 
 
-def _moment(document: Mapping[str, Any]) -> str:
-    return str(document["created_at"])[:16].replace("T", " ")
+def _described(context: AppContext, document: Json) -> str:
+    """Return what tells an artefact from others of its kind: its rows, what they are compared with, size and time."""
+    request = document["request"]
+    rows = name_or_id(to_json(context.datasets.summary(request["dataset"])))
+    stores: list[tuple[Any, str]] = [(context.models, "other_model"), (context.datasets, "other_dataset")]
+    compared = [name_or_id(to_json(store.summary(request[field]))) for store, field in stores if request.get(field)]
+    beside = "".join(f" with {name}" for name in compared)
+    return f"{rows}{beside}{requested_size(request)}, {moment(document['created_at'])}"

@@ -70,10 +70,10 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
         evaluation=next(iter(measured), None),
         evaluate=next(iter(evaluations_of(document, fitting)), None),
         remedies=_remedies(made_by | {EVALUATIONS.name: measured}, fitting),
+        requests=forms_of_model(context, document, fitting, has_leaves=usage is not None),
     )
-    forms = forms_of_model(context, document, fitting, has_leaves=usage is not None)
     way: list[tuple[str, str | None]] = [(document["name"] or model_id, None)]
-    return at(draw_model(document, known) + forms, way, read(MODELS, model_id))
+    return at(draw_model(document, known), way, read(MODELS, model_id))
 
 
 def figure_of(context: AppContext, model_id: str, made: dict[str, list[Json]]) -> ModelFigure | None:

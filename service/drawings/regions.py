@@ -126,7 +126,7 @@ def _side(name: str, column: Json) -> Side:
         position = (cell + 0.5) / _CELLS * last
         low = int(position)
         values.append(points[low] + (points[low + 1] - points[low]) * (position - low))
-    return Side(name, values)
+    return Side(name, values, all(float(point).is_integer() for point in points))
 
 
 def _surety(prototype: Json) -> float:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from leafspace_drawings import Choice, Entry, Form, options_of, pictures
+from leafspace_drawings.methods import METHODS
 from leafspace_drawings.remedies import Step, step_of
 
 from schemas.approximation_trees import APPROXIMATION_TREES
@@ -16,20 +17,12 @@ from schemas.rule_sets import RULE_SETS
 from .documents import Json
 
 _OF_EACH_CLASS = "sm_u"
-PROTOTYPE_METHODS = (
-    ("", "coverage, class by class"),
-    (_OF_EACH_CLASS, "coverage, as many of each class"),
-    ("sm_wa", "coverage, classes by their rows"),
-    ("sg", "what predicts best"),
-    ("k_medoids", "all classes together"),
-)
-RULE_METHODS = (
-    ("", "short list that predicts well"),
-    ("fab", "regions, their number found"),
-    ("in_trees", "paths of its own trees"),
-    ("decision_tree", "small tree on the rows"),
-)
-TREE_METHODS = (("", "tested for stability"), ("born_again", "depth by validation"), ("cart", "plain"))
+PROTOTYPE_METHODS = [
+    ("", METHODS["sm_a"]),
+    *((name, METHODS[name]) for name in (_OF_EACH_CLASS, "sm_wa", "sg", "k_medoids")),
+]
+RULE_METHODS = [("", METHODS["rule_list"]), *((name, METHODS[name]) for name in ("fab", "in_trees", "decision_tree"))]
+TREE_METHODS = [("", METHODS["sta"]), *((name, METHODS[name]) for name in ("born_again", "cart"))]
 MOST_RULES = 20
 _WORDS_OF_ROWS = {COMPARISONS.name: "rows", EVALUATIONS.name: "on"}
 _MOST_PROTOTYPES, _MOST_DEPTH, _MOST_PSEUDO_SAMPLES = 1000, 12, 10_000_000
@@ -138,6 +131,6 @@ def _by_nearest_rows(noun: Noun[Any], document: Json) -> list[Form]:
     """Return the form of a label audit in which the nearest rows vote, unless they did."""
     if document["request"].get("method") == "neighbors":
         return []
-    fields = (Choice("method", "by", (("neighbors", "nearest rows"),)), Entry("n_neighbors", "how many", "50"))
+    fields = (Choice("method", "by", (("neighbors", METHODS["neighbors"]),)), Entry("n_neighbors", "how many", "50"))
     body = {name: document["request"][name] for name in ("model", "dataset")}
     return [_again(noun, fields, body)]

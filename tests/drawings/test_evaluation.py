@@ -165,6 +165,23 @@ def test_the_area_below_the_drawn_precision_recall_curve_is_the_average_precisio
     )
 
 
+@pytest.mark.parametrize(
+    ("sources", "shown"),
+    [
+        (("share", "model", "share"), 5),
+        (("share", "band", "band"), 5),  # the highest end of a band
+        (("share", "share", "share"), 5),  # five rows are predicted, and four are of the class
+    ],
+)
+def test_the_first_cutoff_is_declared_or_predicts_about_as_many_rows_as_there_are(
+    sources: tuple[str, ...], shown: int
+) -> None:
+    document = _evaluation()
+    outcome = document["result"]["classification"]["outcomes"][0]
+    outcome["cutoffs"] = [_cutoff(n, source) for n, source in zip((1, 5, 8), sources, strict=True)]
+    assert f"<b>{shown}</b> of 8 rows" in draw_evaluation(document, EvaluationContext()).replace(",", "")
+
+
 def test_the_chosen_cutoff_stands_on_both_curves() -> None:
     outcome = _outcome()
     chosen = outcome["cutoffs"][1]

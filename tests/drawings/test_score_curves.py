@@ -121,6 +121,27 @@ def test_names_stand_as_text_and_the_drawing_has_no_script() -> None:
     assert "missing: 0.25" in drawn
 
 
+def test_categories_have_the_words_of_the_dictionary_and_a_regression_has_values() -> None:
+    row = next(each for each in document("ExplanationList")["data"] if each["status"] == "ok")
+    label = row["prediction"]["label"]
+    steps = [{"value": "A34", "score": 0.1}, {"value": "A35", "score": 0.2}]
+    curve = {**_COLOUR, "score_of": label, "value": "A34", "steps": steps}
+    words = [{"value": "A34", "label": "critical account"}]
+    dataset = {"columns": [{"name": "colour", "type": "category", "role": "feature", "labels": words}]}
+
+    drawn = draw_explanation(row | {"curves": [curve]}, WhyContext(dataset=dataset)).replace("<wbr>", "")
+
+    assert "◆ <bdi>critical account</bdi>" in drawn.partition("ls-scored")[2]
+    assert "A34" not in drawn.partition("ls-scored")[2].partition("</section>")[0]
+    of_values = ScoreCurves.of_row(
+        {"prediction": {"task": "regression", "value": 9.0}, "curves": [{**_INCOME, "score_of": None}]},
+        {},
+        ColumnNames(None),
+    )
+    assert of_values is not None
+    assert of_values.word == "value"
+
+
 def test_the_row_can_be_moved_to_a_number_of_each_step_with_its_exact_score() -> None:
     columns = {"income": {"name": "income", "type": "number", "min": 0.0, "max": 100.0, "decimals": 0}}
     thresholds = [{"score": 0.75}, {"from": 20.25, "score": 0.5}, {"from": 60.5, "score": 0.25}]

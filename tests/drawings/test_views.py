@@ -39,6 +39,7 @@ from leafspace_drawings import (
 from leafspace_drawings.classes import Classes
 from leafspace_drawings.columns import ColumnNames
 from leafspace_drawings.decided import Decided
+from leafspace_drawings.methods import METHODS
 from leafspace_drawings.overview import made_of
 
 from . import documents
@@ -319,7 +320,7 @@ def test_a_model_names_its_features_as_the_dataset_does_and_lists_what_was_made_
     elements = _Elements.of(drawing)
     text = " ".join(" ".join(elements.texts).split())
     assert f"{titled['title']} {titled['name']} , in {titled['unit']}" in text
-    assert f"rules by {rules['request']['method']}" in text
+    assert re.search(rf"rules ?(, [^:]*)?: {METHODS[rules['request']['method']]}", text)
     assert "The model predicts 100.0% of these labels." in text
     assert f"#/rules/{rules['id']}" in drawing
 
@@ -331,7 +332,7 @@ def test_a_dataset_says_of_which_model_each_result_is() -> None:
     drawing = draw_dataset(document("Dataset"), context)
 
     text = " ".join(" ".join(_Elements.of(drawing).texts).split())
-    assert f"rules of “ Loans <2> ” by {rules['request']['method']}" in text
+    assert re.search(rf"rules of “ Loans <2> ”(, [^:]*)?: {METHODS[rules['request']['method']]}", text)
 
 
 @pytest.mark.parametrize("has_effects", [False, True])
@@ -564,7 +565,7 @@ def test_jobs_are_called_by_what_they_are_made_from_and_those_under_way_can_be_c
 
     assert re.findall(r'data-path="([^"]+)"', drawing) == ["/v1/jobs/job_a/cancel"]
     assert " of v1 &amp; v2?" in drawing
-    assert drawing.count('<a href="#/models/mdl_1">v1 &amp; v2</a>') == drawing.count("other model") == 2
+    assert drawing.count('<a href="#/models/mdl_1">v1 &amp; v2</a>') == drawing.count("with <bdi><a") == 2
     assert "3 min" in drawing
     assert "data-action" not in draw_jobs(Jobs([job], {}, Links()))
 

@@ -40,7 +40,9 @@ class EvaluationContext:
     links: Links = field(default_factory=Links)
     explainer: str | None = None  # of the model, which explains the rows
     outcome: str | None = None  # the class whose curves are drawn; None: the first
-    cutoff: int | None = None  # index of the cut-off whose figures are shown; None: the model's own, or the middle one
+    cutoff: int | None = (
+        None  # index of the cut-off whose figures are shown; None: the model's own, or another as it suits
+    )
     remedies: Mapping[str, Form] = field(default_factory=dict)  # forms of what cautions ask for, by step
 
 
@@ -107,11 +109,19 @@ class Evaluated:
 
     @property
     def chosen(self) -> int:
-        """The index of the cut-off whose figures are shown."""
+        """The index of the cut-off whose figures are shown.
+
+        It is the chosen one, or else the model's own, or else the highest end of a band; without these the one from
+        which on about as many rows are predicted as there are of the class.
+        """
         if self.context.cutoff is not None and self.context.cutoff < len(self.cutoffs):
             return self.context.cutoff
-        own = (index for index, each in enumerate(self.cutoffs) if each["source"] == "model")
-        return next(own, len(self.cutoffs) // 2)
+        sources = [each["source"] for each in self.cutoffs]
+        declared = next((source for source in ("model", "band") if source in sources), None)
+        if declared is not None:
+            return sources.index(declared)
+        too_many = [abs(each["predicted"]["n_counted"] - each["true_positive_rate"]["n_rows"]) for each in self.cutoffs]
+        return too_many.index(min(too_many)) if too_many else 0
 
     @property
     def cutoff(self) -> Json | None:

@@ -14,7 +14,13 @@ Json = Mapping[str, Any]
 
 _FINAL = frozenset({"succeeded", "failed", "cancelled"})
 _MOST_FAILED = 5
-_WORDS = {"model": "of", "dataset": "on"}  # others are called by the field
+_WORDS = {
+    "model": "of",
+    "dataset": "on",
+    "evaluation_dataset": "measured on",
+    "other_model": "with",
+    "other_dataset": "with",
+}  # others are called by the field
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ class ModelContext:
     errors_follow: bool = False  # whether a drawing of the evaluation stands behind this one
     evaluate: Form | None = None  # how an evaluation is requested
     remedies: Mapping[str, Mapping[str, Form]] = field(default_factory=dict)  # by ids of what is made of it, by step
+    requests: Sequence[Form] = ()  # of what can be made of it
 
 
 def kind_of(model: Json) -> str:

@@ -22,6 +22,13 @@ class Side:
 
     name: str
     values: Sequence[float]
+    is_whole: bool = False  # whether the feature has whole numbers alone, so that its ends are written as such
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest value, as they are written."""
+        low, high = self.values[0], self.values[-1]
+        return (round(low), round(high)) if self.is_whole else (low, high)
 
 
 @dataclass(frozen=True, slots=True)

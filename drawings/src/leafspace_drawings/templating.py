@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from . import remedies, words
+from . import methods, remedies, words
 
 
 def _readable(value: Any) -> Any:  # whatever a template prints
@@ -26,6 +26,7 @@ _FILTERS = {
     "brief": words.brief,
     "effect_scale": words.effect_scale,
     "requested_size": words.requested_size,
+    "requested_method": methods.requested_method,
     "count": words.count,
     "share": words.share,
     "signed": words.signed,

@@ -1,6 +1,9 @@
 """Forms offer what can be made: rows with the model's labels, and models of the same features and classes."""
 
+from schemas.dictionaries import DictionaryRequest
 from service.drawings.documents import VIEWS
+from service.operations.dictionaries import put_dictionary
+from service.operations.preconditions import Precondition
 from tests.support.api import frame_of
 from tests.support.models import fitted
 
@@ -9,8 +12,8 @@ from ..conftest import Shop
 
 def _form(drawing: str, words: str) -> str:
     """Return the first form of this name on a view."""
-    form, *_ = (each for each in drawing.split("<form")[1:] if f">{words}<" in each)
-    return form[: form.index("</form>")]
+    forms = (each[: each.index("</form>")] for each in drawing.split("<form")[1:])
+    return next(form for form in forms if f">{words}<" in form)
 
 
 def test_forms_offer_rows_of_whose_labels_the_model_knows_all(shop: Shop) -> None:
@@ -28,6 +31,38 @@ def test_forms_offer_rows_of_whose_labels_the_model_knows_all(shop: Shop) -> Non
         assert known in form
         assert texts in form
         assert others not in form
+
+
+def test_results_that_a_report_may_show_are_told_apart_by_their_rows_and_what_they_are_compared_with(
+    shop: Shop,
+) -> None:
+    workshop, frame = shop.workshop, frame_of(shop.fitted)
+    names = {"May": frame.iloc[::2], "June": frame.iloc[1::2]}
+    may, june = (workshop.register_dataset(rows, target="t", name=name) for name, rows in names.items())
+    for dataset in (may, june):
+        workshop.evaluate(model=shop.model, dataset=dataset)
+    workshop.compare(model=shop.model, dataset=may, other_dataset=june)
+
+    form = _form(VIEWS["explainers"](workshop.context, shop.explainer, {}), "report")
+
+    for said in (">May, 20", ">June, 20", ">May with June, 20"):
+        assert said in form
+
+
+def test_a_positive_outcome_is_chosen_by_its_label(shop: Shop) -> None:
+    words = DictionaryRequest.model_validate({"outcomes": [{"name": "1", "label": "ill"}]})
+    put_dictionary(shop.workshop.context, shop.dataset, words, Precondition())
+    try:
+        form = _form(VIEWS["models"](shop.workshop.context, shop.model, {}), "evaluation")
+        assert '<option value="1">ill</option>' in form
+        assert '<option value="" selected>ill</option>' in form or '<option value="">ill</option>' in form
+    finally:
+        put_dictionary(shop.workshop.context, shop.dataset, DictionaryRequest(), Precondition())
+
+
+def test_the_address_of_a_model_stands_below_all_that_can_be_requested(shop: Shop) -> None:
+    drawing = VIEWS["models"](shop.workshop.context, shop.model, {})
+    assert drawing.index("Request more") < drawing.index("ls-foot")
 
 
 def test_models_are_compared_with_those_of_the_same_features_and_classes(shop: Shop) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from leafspace_drawings.report import draw_evaluation
+from leafspace_drawings.words import share
 from numpy.typing import NDArray
 from sklearn import metrics
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -16,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 
 from schemas.dictionaries import DictionaryRequest
 from schemas.evaluations import EVALUATIONS, ClassificationEvaluation, EvaluationResult, MeasuredShare
-from service.operations import dictionaries
+from service.operations import artefacts, dictionaries
 from service.operations.preconditions import Precondition
 from storage.errors import StorageError
 from tests.support import naive_evaluations as naive
@@ -443,6 +444,22 @@ def test_what_cannot_be_evaluated_is_refused(
         binary.workshop.evaluate(model=binary.model, dataset=binary.dataset, **request_)
 
     assert (refused.value.code, refused.value.pointer) == ("validation_failed", pointer)
+
+
+def test_a_summary_calls_classes_by_their_labels_and_says_nothing_of_most_errors(binary: _Binary) -> None:
+    words = DictionaryRequest.model_validate({"outcomes": [{"name": "good", "label": "paid back"}]})
+    context = binary.workshop.context
+    dictionaries.put_dictionary(context, binary.dataset, words, Precondition())
+    made = binary.workshop.evaluate(model=binary.model, dataset=binary.dataset)
+
+    summary = result_of(artefacts.get_one(context, EVALUATIONS, made.id)).summary
+
+    assert "“paid back”" in summary
+    assert "“good”" not in summary
+    assert "“good”" in binary.result.summary
+    region = binary.result.regions[0]
+    assert f"Where {region.text}, {share(region.error)} are wrong" in summary
+    assert summary.endswith(f": {share(region.share_of_errors)} of all errors.")
 
 
 def test_numbers_of_groups_are_written_as_they_are_read_also_where_they_are_infinite(binary: _Binary) -> None:

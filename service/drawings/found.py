@@ -48,6 +48,7 @@ _LISTED, _SEARCHED = 50, 1000
 _SEARCHED_RESULTS = 200  # of each kind, the newest first
 _MOST_DATASETS = 10  # of explainers, the newest first, in which rows and features are looked for
 _MOST_EXPLAINERS = 50
+_MOST_OTHERS = 20  # other datasets, in which rows are looked for
 _SECONDS = 1.0  # for rows of datasets whose ids are texts
 _MOST_FEATURES = 30
 _MOST_CURVES = 12  # rows that are named
@@ -56,7 +57,8 @@ _MOST_CURVES = 12  # rows that are named
 def search(context: AppContext, name: str) -> str:
     """Draw what a text finds, whatever its case; hidden features are not found."""
     explained = _explained(context)
-    rows, n_unsearched = _rows(context, name.strip(), explained)
+    row_id = name.strip().removeprefix("row ").strip()
+    rows, n_unsearched = _rows(context, row_id, explained) if row_id else ([], 0)
     features = list(_features(name.strip().casefold(), explained))[:_MOST_FEATURES]
     return draw_found(Found(name, _things(context, name)[:_LISTED], rows, features, n_unsearched))
 
@@ -108,10 +110,23 @@ def _explained(context: AppContext) -> list[tuple[Json, Json]]:
     return [(shown_dataset(context, dataset), explainer) for dataset, explainer in by_dataset.items()]
 
 
+def _others(context: AppContext, explained: Sequence[tuple[Json, Json]]) -> Iterator[tuple[Json, Json]]:
+    """Yield the newest other datasets with the features of a model that is explained, each with its explainer."""
+    known = {dataset["id"] for dataset, _ in explained}
+    models = [(set(context.models.get(explainer["model"]).view.feature_names), explainer) for _, explainer in explained]
+    newest = [each["id"] for each in listed(context.datasets.list(_MOST_OTHERS, None).data) if each["id"] not in known]
+    for dataset_id in newest:
+        columns = {column.name for column in context.datasets.get(dataset_id).view.columns}
+        explainer = next((explainer for features, explainer in models if features <= columns), None)
+        if explainer is not None:
+            yield shown_dataset(context, dataset_id), explainer
+
+
 def _rows(context: AppContext, row_id: str, explained: Sequence[tuple[Json, Json]]) -> tuple[list[FoundRow], int]:
     """Return the rows with an id, and in how many datasets they were not looked for, as that took too long."""
     found, until, n_unsearched = list[FoundRow](), monotonic() + _SECONDS, 0
-    for dataset, explainer in explained if row_id else ():
+    of_others = ((dataset, explainer, dataset["id"]) for dataset, explainer in _others(context, explained))
+    for dataset, explainer, other in [*((*each, None) for each in explained), *of_others]:
         if dataset["row_id"] is None:
             is_there = bool(rows_by_number([row_id], dataset["n_rows"]))
         else:
@@ -120,7 +135,7 @@ def _rows(context: AppContext, row_id: str, explained: Sequence[tuple[Json, Json
             is_there = bool(searched.rows)
             n_unsearched += not is_there and searched.goes_on is not None
         if is_there:
-            found.append(FoundRow(row_id, name_or_id(dataset), LINKS.to_row(explainer["id"], row_id)))
+            found.append(FoundRow(row_id, name_or_id(dataset), LINKS.to_row(explainer["id"], row_id, other)))
     return found, n_unsearched
 
 

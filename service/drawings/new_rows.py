@@ -46,7 +46,7 @@ def form(
     refused
         Which of them cannot be values.
     problem
-        Why the model cannot read the row, where that is not known by feature.
+        Why the row is not explained, where that is not known by feature.
     """
     refused = refused or beside.typed(texts).refused
     explainer = context.explainers.get(beside.explainer_id)

@@ -42,6 +42,7 @@ _PARTS = "parts.js"  # first parts of the addresses of views, by the beginning o
 _DRAWN_BYTES = 2 << 20  # of a view
 _MAKING_BYTES = 24 << 20  # of the documents that it is drawn from, as objects
 _JOBS_BYTES = 512 << 10
+_EMPTY_ROW = "write one value at least: nothing is decided of a row without any"
 LetterTitle = Annotated[str | None, Query(max_length=200)]
 
 
@@ -198,11 +199,13 @@ async def draw_new_row(
     form = partial(new_rows.form, context, row.beside, own)
     if row.own.refused:
         return await _drawn(context, memory, lambda: form(row.own.refused))
+    if not (own or changed):
+        return await _drawn(context, memory, lambda: form({}, _EMPTY_ROW))
     try:
         answer = await explain(context, explainer_id, row.request)
     except EveryRowFailed as failure:
         problem = failure.errors[0].detail
-        return await _drawn(context, memory, lambda: form({}, problem))
+        return await _drawn(context, memory, lambda: form({}, f"The model cannot read this row: {problem}"))
     return await _drawn(context, memory, lambda: row.draw(answer, shown.k, shown.letter))
 
 

@@ -1,5 +1,6 @@
 """A row that is not in the data: its form, rows that are pasted, and what-if from there."""
 
+import json
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
@@ -78,6 +79,34 @@ def test_the_form_says_at_the_field_what_is_no_value_and_explains_the_row_when_i
     tab.page.wait_for_selector(".ls-why")
     assert "new row" in tab.page.locator("h1").inner_text()
     assert "missing" not in tab.page.locator(".ls-why").inner_text().partition("By how much")[0]
+
+
+def test_a_row_whose_columns_are_not_all_read_is_not_opened_before_that_is_said(
+    tab: Watched, shown: Shown, api: Api
+) -> None:
+    row = _rows(shown, api, 1)[0]
+    tab.open(_form(shown), ".ls-new-row")
+    pasted = {f"{name} (years)" if name == next(iter(row)) else name: value for name, value in row.items()}
+    tab.page.fill("#ls-pasted", json.dumps(pasted))
+    tab.page.click('[data-action="paste"]')
+    tab.page.wait_for_selector(".ls-pasted")
+    said = tab.page.locator(".ls-pasted").inner_text()
+    assert f"no such feature: {next(iter(row))} (years)" in said
+    assert "No row names 1 feature" in said
+    assert "/form" in tab.page.url
+
+
+def test_a_pasted_row_has_its_warnings_and_an_empty_form_is_sent_back(tab: Watched, shown: Shown, api: Api) -> None:
+    rows = _rows(shown, api, 2)
+    first = next(iter(rows[0]))
+    tab.open(_form(shown), ".ls-new-row")
+    tab.page.fill("#ls-pasted", json.dumps([rows[0], {**rows[1], first: 1e9}]))
+    tab.page.click('[data-action="paste"]')
+    tab.page.wait_for_selector(".ls-pasted")
+    warned = tab.page.locator(".ls-pasted tbody tr:has(.ls-warn) th").all_inner_texts()
+    assert warned == ["2"]
+    tab.page.click("text=Explain this row")
+    tab.page.wait_for_selector(".ls-warn >> text=Write one value at least")
 
 
 def test_what_is_no_row_is_refused_where_it_was_pasted(browser: "Browser", shown: Shown) -> None:

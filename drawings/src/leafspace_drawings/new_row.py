@@ -24,7 +24,7 @@ class NewRowForm:
     dataset: Json  # the reference dataset
     texts: Mapping[str, str] = field(default_factory=dict)  # that its fields begin with, by feature
     refused: Mapping[str, str] = field(default_factory=dict)  # why a text is no value, by feature
-    problem: str = ""  # why the model cannot read the row, where that is of no field
+    problem: str = ""  # why the row is not explained, where that is of no field
     to: str = ""  # the address that explains the row, without its values
     paste_to: str = ""  # takes rows that are pasted
     are_stored: bool = False  # whether the explainer stores its explanations, and the rows in them

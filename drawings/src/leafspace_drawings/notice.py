@@ -91,7 +91,15 @@ def draw_letter(row: Json, title: str, why: str, changed: Sequence[str] = ()) ->
         What those features are called whose values are not the row's own: the letter says so.
     """
     is_adverse = "principal_reasons" in (row.get("effects") or {})
-    return render("letter", letter=notice_of(row, title or TITLE), why=why, changed=changed, is_adverse=is_adverse)
+    return render(
+        "letter",
+        letter=notice_of(row, title or TITLE),
+        why=why,
+        changed=changed,
+        is_adverse=is_adverse,
+        n_missing=sum(each["value"] is None for each in row.get("values", ())),
+        warnings=row.get("warnings", ()),
+    )
 
 
 def _outcome(row: Json) -> str:

@@ -2,6 +2,7 @@
 
 import re
 
+import pandas as pd
 import pytest
 
 from schemas.dictionaries import DictionaryRequest
@@ -33,6 +34,16 @@ def test_a_row_is_found_by_an_id_of_text(shop: Shop) -> None:
     prototypes = shop.workshop.make(model=shop.model, dataset=dataset, n_prototypes=2)
     explainer = shop.workshop.register_explainer(model=shop.model, prototype_set=prototypes.id)
     assert f"#/explainers/{explainer}/rows/case%2017" in _rows(found.search(shop.workshop.context, "case 17"))
+
+
+def test_a_row_of_other_data_is_found_where_an_explainer_takes_its_features(shop: Shop) -> None:
+    frame = frame_of(shop.fitted).head(3)
+    ids = ["held out 1", "held out 2", "held out 3"]
+    of_model = shop.workshop.register_dataset(frame.assign(id=ids), target="t", row_id="id", held_out=True)
+    shop.workshop.register_dataset(pd.DataFrame({"other": [1.0, 2.0, 3.0], "id": ids}), row_id="id")
+    for text in ("held out 2", "row held out 2"):
+        (href,) = _rows(found.search(shop.workshop.context, text))
+        assert href.endswith(f"/rows/held%20out%202?dataset={of_model}")
 
 
 def test_features_are_found_by_name_and_title_unless_they_are_hidden(shop: Shop) -> None:

@@ -35,6 +35,18 @@ def test_a_letter_has_the_outcome_its_reasons_and_what_would_change_it() -> None
     assert "a typical case whose decision is: approved" in letter.html
 
 
+def test_beside_a_letter_stands_on_the_screen_what_is_missing_of_the_case_and_what_it_is_warned_of() -> None:
+    values = [{"feature": "late", "value": None}, {"feature": "age", "value": 41}]
+    warnings = [{"code": "unseen_category", "detail": "'Mars' is in no reference row"}]
+    view = draw_letter(_row(values=values, warnings=warnings), "", "#/why")
+    outside, sheet = view[: view.index("ls-sheet")], view[view.index("ls-sheet") :]
+    assert "1 value of the case is missing" in outside
+    assert "&#39;Mars&#39; is in no reference row." in outside
+    assert outside.count("ls-warn ls-on-screen") == 2
+    assert "missing" not in sheet
+    assert "Mars" not in sheet
+
+
 def test_a_letter_names_no_other_case() -> None:
     letter = notice_of(_row())
     texts = (letter.markdown, letter.html, draw_letter(_row(), "", "#/why"))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.evidence import CAUTION
+from schemas.evidence import TRAINING_NOT_KNOWN
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.evidence import LEVEL, MOST_ROWS, SCORE_WINDOW, Evidence, gather_evidence, weights_of_rows_like
 from tree_explainers.leaf_space.reference_rows import Restriction
@@ -18,6 +18,7 @@ from .scored_reference import ScoredRows, score_reference
 
 _N_FIRST = 4 * MOST_ROWS  # rows that are searched first; of most rows the nearest are enough
 _DIGITS = 6  # of shares
+_CAUTION = TRAINING_NOT_KNOWN.model_dump()
 
 
 class WarmEvidence:
@@ -119,7 +120,7 @@ class WarmEvidence:
             "out_of_bag": is_out_of_bag,
             **({} if at is None else {"is_reference_row": True}),
             **({"agrees": evidence.agrees(score, column)} if shares else {}),
-            **({} if is_out_of_bag or self._are_held_out else {"caution": CAUTION}),
+            **({} if is_out_of_bag or self._are_held_out else {"cautions": [_CAUTION]}),
         }
 
     def _evidence(self, leaves: NDArray[np.int32], score: float, column: int, at: int | None) -> Evidence:

@@ -145,7 +145,7 @@ def _of_evidence(evidence: Mapping[str, Any], naming: Naming) -> str:
     rows = "1 reference row" if evidence["n_rows"] == 1 else f"{evidence['n_rows']} reference rows"
     words = f"Of the {rows} most like it, {percent(share['share'])} ({interval}) have the label {label}"
     is_by_others = evidence["out_of_bag"] and evidence.get("is_reference_row", False)
-    model = "the model, which may have been trained on them, says" if "caution" in evidence else "the model says"
+    model = "the model, which may have been trained on them, says" if "cautions" in evidence else "the model says"
     says = "the trees that did not learn from it say" if is_by_others else model
     return f"{words}; {says} {percent(evidence['score'])}."
 

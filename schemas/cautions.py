@@ -24,6 +24,7 @@ CautionCode = Literal[
     "one_label",
     "outcomes_without_rows",
     "splits_not_significant",
+    "training_not_known",
     "uncertain_estimate",
 ]
 CAUTIONS = "Reasons to read the result with care; empty where none is known."
@@ -40,7 +41,8 @@ class Caution(Contract):
         "`classes_without_prototype`, `outcomes_without_rows` (a band that no row is in). Of trees: "
         "`splits_not_significant`, `candidates_split_nothing`. Of label audits: `audited_by_training_labels` (of a "
         "model that repeats them), `class_not_known` (most of its labels look wrong), `coarser_leaves`, "
-        "`uncertain_estimate`. Of comparisons: `no_effects_compared`. Of maps: `map_is_no_scale`. Codes may be added."
+        "`uncertain_estimate`. Of comparisons: `no_effects_compared`. Of maps: `map_is_no_scale`. Of evidence: "
+        "`training_not_known` (of the rows that it counts). Codes may be added."
     )
     detail: str = Field(description="The same as an English sentence, without its full stop.")
     remedy: str | None = Field(

@@ -3,11 +3,15 @@
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
+from .cautions import Caution
 from .contract import Contract, absent
 
-CAUTION = (
-    "It is not known whether the model was trained on these rows. Outcomes of rows that it was trained on agree with "
-    "its scores more than those of others, and such intervals hold the share among others less often than they say."
+TRAINING_NOT_KNOWN = Caution(
+    code="training_not_known",
+    detail="it is not known whether the model was trained on these rows: outcomes of rows that it was trained on agree "
+    "with its scores more than those of others, and such intervals hold the share among others less often than they "
+    "say",
+    remedy="explain by prototypes of rows that are registered with `held_out`",
 )
 
 
@@ -47,7 +51,7 @@ class Evidence(Contract):
         "Whether the score lies in the interval of its class; otherwise `warnings` has `outcomes_disagree`. Absent: no "
         "rows."
     )
-    caution: str | SkipJsonSchema[None] = absent(
-        "What limits the evidence, as English sentences: whether the model was trained on these rows. Absent out of "
-        "bag, and where their dataset is declared `held_out`."
+    cautions: list[Caution] | SkipJsonSchema[None] = absent(
+        "Reasons to read the evidence with care: `training_not_known`. Absent out of bag, and where the dataset of "
+        "these rows is declared `held_out`."
     )

@@ -12,6 +12,7 @@ class Caller:
 
     key_id: str | None  # none where keys are not required
     scopes: frozenset[Scope]
+    key_name: str = ""  # what people call the key
 
 
 ANY_CALLER = Caller(None, frozenset(SCOPES))

@@ -24,9 +24,10 @@ SECONDS_BETWEEN_USES = 60
 
 @dataclass(frozen=True, slots=True)
 class KnownKey:
-    """A key's digest, by which it is recognised, its scopes, and until when it is valid."""
+    """A key's digest, by which it is recognised, its name and scopes, and until when it is valid."""
 
     id: str
+    name: str
     digest: bytes
     scopes: frozenset[Scope]
     expires_at: float = inf  # seconds since 1970
@@ -87,14 +88,15 @@ class ApiKeyStore:
 
     def known(self) -> dict[str, KnownKey]:
         """Return all keys by their ids, as callers are recognised by them."""
-        query = select(api_keys.c.id, api_keys.c.sha256, api_keys.c.scopes, api_keys.c.expires_at)
+        columns = api_keys.c
+        query = select(columns.id, columns.name, columns.sha256, columns.scopes, columns.expires_at)
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
         return {
             key_id: KnownKey(
-                key_id, bytes.fromhex(digest), frozenset(scopes), inf if expires_at is None else expires_at
+                key_id, name, bytes.fromhex(digest), frozenset(scopes), inf if expires_at is None else expires_at
             )
-            for key_id, digest, scopes, expires_at in rows
+            for key_id, name, digest, scopes, expires_at in rows
         }
 
     def mark_used(self, used_at: Mapping[str, float]) -> None:

@@ -61,7 +61,7 @@ class KeyRing(Recurring):
             # Most readings find nothing new, which takes a tenth of the time.
             if self._store.ids() != self._callers.keys():
                 self._callers = {
-                    key.id: (key.digest, key.expires_at, Caller(key.id, key.scopes))
+                    key.id: (key.digest, key.expires_at, Caller(key.id, key.scopes, key.name))
                     for key in self._store.known().values()
                 }
             self._read_at = began

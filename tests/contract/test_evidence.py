@@ -38,7 +38,8 @@ def test_evidence_is_a_count_of_the_rows_most_like_a_row(api: Api, registered: R
         share = evidence["shares"][column]
         assert evidence["agrees"] is (share["low"] <= evidence["score"] <= share["high"])
         assert (evidence["level"], evidence["out_of_bag"]) == (0.9, False)
-        assert "not known whether the model was trained on these rows" in evidence["caution"]
+        assert [caution["code"] for caution in evidence["cautions"]] == ["training_not_known"]
+        assert "not known whether the model was trained on these rows" in evidence["cautions"][0]["detail"]
         assert f"Of the {len(like)} reference rows most like it, " in answer["summary"]
 
 
@@ -133,4 +134,4 @@ def test_rows_that_are_declared_held_out_are_said_to_be(api: Api, registered: Re
     request = {"model": registered.model["id"], "prototype_set": prototypes["id"]}
     explainer = api.post("/v1/explainers", request).json()["id"]
     (answer,) = api.explain(explainer, [registered.instance(0)], include=["evidence"])["data"]
-    assert "caution" not in answer["evidence"]
+    assert "cautions" not in answer["evidence"]

@@ -74,7 +74,7 @@ def test_trees_that_learned_from_a_reference_row_do_not_say_how_like_it_a_row_is
     for row, answer in zip(known.new, answers, strict=True):
         evidence = answer["evidence"]
         like, score = _expected(known, row.astype(np.float32), int(evidence["score_of"]))
-        assert (evidence["out_of_bag"], "caution" in evidence, "is_reference_row" in evidence) == (True, False, False)
+        assert (evidence["out_of_bag"], "cautions" in evidence, "is_reference_row" in evidence) == (True, False, False)
         assert evidence["score"] == pytest.approx(score, abs=1e-6)
         _assert_counted(evidence, known, like)
 
@@ -110,7 +110,7 @@ def test_of_other_rows_than_the_forests_own_it_is_not_known(api: Api, known: _Kn
     _, explainer = _explainer(api, known.model, known.frame.iloc[::-1])
     (answer,) = api.explain(explainer, known.new[:1].tolist(), include=["evidence"])["data"]
     assert answer["evidence"]["out_of_bag"] is False
-    assert "not known whether the model was trained on these rows" in answer["evidence"]["caution"]
+    assert "not known whether the model was trained on these rows" in answer["evidence"]["cautions"][0]["detail"]
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ CAUTION_KINDS: Mapping[str, CautionKind] = {
     "map_is_no_scale": CautionKind(
         reason="Nothing can be done about that: a plane cannot show all proximities. The view of a row has its own."
     ),
-    "training_not_known": CautionKind(link=_REGISTER_ROWS),  # of evidence, whose caution is a text
+    "training_not_known": CautionKind(link=_REGISTER_ROWS),
 }
 """By code of a caution."""
 

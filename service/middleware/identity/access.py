@@ -148,7 +148,8 @@ async def _refusal(policy: AccessPolicy, scope: AsgiScope) -> Refusal | None:
         return None
     wanted, held = _listed(needed), _listed(caller.scopes)
     missing, present = (scopes.replace(" ", " and ") for scopes in (wanted, held))
-    detail = f"this needs the scope {missing}; the key {caller.key_id} has {present}: use another key, or have one made"
+    key = f"the key {caller.key_name!r} ({caller.key_id})"
+    detail = f"this needs the scope {missing}; {key} has {present}: use another key, or have one made"
     challenge = f'Bearer error="insufficient_scope", scope="{wanted}"'
     return Refusal("insufficient_scope", detail, ((b"www-authenticate", challenge.encode()),))
 

@@ -22,6 +22,7 @@ from leafspace_drawings.words import sentence
 import schemas
 from schemas.approximation_trees import ApproximationTreeRequest
 from schemas.cautions import Caution, CautionCode
+from schemas.evidence import TRAINING_NOT_KNOWN
 from schemas.explanations import RowWarning
 from schemas.prototype_sets import PROTOTYPE_SETS
 from schemas.relational_datasets import RelationalWarning
@@ -140,6 +141,7 @@ def _all_cautions() -> list[Caution]:
         comparison_of_datasets._TRAINED_ON,
         comparison_rows.caution_of_no_effects(MethodNotApplicable("Effects need scores that are sums over the trees")),
         maps._CAUTION,
+        TRAINING_NOT_KNOWN,
     ]
     return [each for each in known if each is not None]
 
@@ -154,7 +156,7 @@ def _documents(*some: Caution | None) -> list[dict[str, Any]]:
 
 def test_every_code_of_a_caution_is_made_somewhere_and_has_a_remedy() -> None:
     assert {each.code for each in _CAUTIONS} == _CODES
-    assert set(CAUTION_KINDS) == _CODES | {"training_not_known"}  # of evidence, whose caution is a text
+    assert set(CAUTION_KINDS) == _CODES
 
 
 def test_every_kind_has_a_link_or_a_reason_where_no_form_can_be_offered() -> None:

@@ -14,7 +14,7 @@ from ..records import Record
 from .approximation_trees import PathNode
 from .literals import Detail, EffectsReferenceKind, EffectsScale, Include, Level
 from .models import CellValue, Decided, Instance, NumberOrText, Prediction, Problem, Renaming, Score
-from .prototype_sets import Coverage, SearchedRows
+from .prototype_sets import Caution, Coverage, SearchedRows
 
 
 class AbstainedRow(Record):
@@ -371,9 +371,9 @@ class Evidence(Record):
     """Whether the score lies in the interval of its class; otherwise `warnings` has `outcomes_disagree`. Absent: no
     rows.
     """
-    caution: str | Unset = UNSET
-    """What limits the evidence, as English sentences: whether the model was trained on these rows. Absent out of bag,
-    and where their dataset is declared `held_out`.
+    cautions: list[Caution] | Unset = UNSET
+    """Reasons to read the evidence with care: `training_not_known`. Absent out of bag, and where the dataset of these
+    rows is declared `held_out`.
     """
 
 

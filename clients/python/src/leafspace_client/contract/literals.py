@@ -32,6 +32,7 @@ CautionCode: TypeAlias = Literal[
     "one_label",
     "outcomes_without_rows",
     "splits_not_significant",
+    "training_not_known",
     "uncertain_estimate",
 ]
 CertificateObjectiveConstraint: TypeAlias = Literal["n_prototypes", "n_prototypes_per_class"]

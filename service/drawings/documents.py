@@ -1,7 +1,7 @@
 """What views are drawn from: documents of the API, gathered within bounds, and the place of each view in the page."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from leafspace_drawings import Call, Links, Place, draw_at, pictures
@@ -77,10 +77,28 @@ def fitting_datasets(context: AppContext, model: Json, made: Mapping[str, list[J
 
 
 def _has_labels(dataset: Json, model: Json) -> bool:
-    """Return whether a model knows all labels of a dataset, whose rows each job would refuse otherwise."""
+    """Return whether a model knows all labels of a dataset, whose rows each job would refuse otherwise.
+
+    Of numbers the lowest and the highest are looked at; of very many categories nothing but their number is known.
+    """
     target = next((column for column in dataset["columns"] if column["role"] == "target"), None)
-    labels = [] if target is None else target["categories"] or []  # none of numbers, nor of very many
-    return not model["classes"] or set(labels) <= set(model["classes"])
+    if target is None:
+        return True
+    if not model["classes"]:
+        return bool(target["type"] != "category")
+    if target["type"] == "number":
+        return {target["min"], target["max"]} <= {None, *_as_numbers(model["classes"])}
+    if target["categories"] is None:
+        return (target["n_categories"] or 0) <= len(model["classes"])
+    return set(target["categories"]) <= set(model["classes"])
+
+
+def _as_numbers(classes: Sequence[str]) -> list[float]:
+    """Return classes as numbers; none where they are others."""
+    try:
+        return [float(label) for label in classes]
+    except ValueError:
+        return []
 
 
 def newest(context: AppContext, noun: Noun[Any], model_id: str) -> list[Json]:

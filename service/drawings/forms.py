@@ -89,8 +89,9 @@ def _of_leaves(model: Json, datasets: Sequence[Json]) -> list[Form]:
         Form("prototypes", PROTOTYPE_SETS.path, "prototypes", chosen, body),
         Form("rules", RULE_SETS.path, "rules", ruled, body),
     ]
-    if model["task"] == "classification":
-        voting = (of, Choice("method", "method", _AUDIT_METHODS))
+    labelled = [each for each in datasets if each["target"] is not None]
+    if model["task"] == "classification" and labelled:
+        voting = (_of(labelled), Choice("method", "method", _AUDIT_METHODS))
         forms.append(Form("label audit", LABEL_AUDITS.path, "audits", voting, body))
     mapped = (of, Entry("n_rows", "rows at most", "5000", most=_MOST_ROWS_OF_MAP))
     return [*forms, Form("map", MAPS.path, "maps", mapped, body)]

@@ -23,6 +23,7 @@ def test_forms_offer_rows_of_whose_labels_the_model_knows_all(shop: Shop) -> Non
     texts = workshop.register_dataset(frame.iloc[::4].assign(t=labels.iloc[::4]), target="t", name="known as texts")
     some = labels.where(frame.index % 9 > 0, "neither")
     others = workshop.register_dataset(frame.iloc[::3].assign(t=some.iloc[::3]), target="t", name="others")
+    values = workshop.register_dataset(frame.iloc[::5].assign(t=frame["t"].iloc[::5] / 7), target="t", held_out=True)
 
     drawing = VIEWS["models"](workshop.context, shop.model, {})
 
@@ -31,6 +32,7 @@ def test_forms_offer_rows_of_whose_labels_the_model_knows_all(shop: Shop) -> Non
         assert known in form
         assert texts in form
         assert others not in form
+        assert values not in form
 
 
 def test_results_that_a_report_may_show_are_told_apart_by_their_rows_and_what_they_are_compared_with(
@@ -63,6 +65,21 @@ def test_a_positive_outcome_is_chosen_by_its_label(shop: Shop) -> None:
 def test_the_address_of_a_model_stands_below_all_that_can_be_requested(shop: Shop) -> None:
     drawing = VIEWS["models"](shop.workshop.context, shop.model, {})
     assert drawing.index("Request more") < drawing.index("ls-foot")
+
+
+def test_rows_of_texts_are_not_offered_to_a_regression_nor_rows_without_labels_to_an_audit(shop: Shop) -> None:
+    workshop, regression = shop.workshop, fitted("random_forest_regression")
+    frame = frame_of(regression)
+    model = workshop.register_model(regression.onnx, feature_names=list(regression.rows.names))
+    known = workshop.register_dataset(frame, target="t")
+    texts = workshop.register_dataset(frame.assign(t=["high", "low"] * (len(frame) // 2)), target="t")
+    unlabelled = workshop.register_dataset(frame_of(shop.fitted).drop(columns="t"))
+
+    assert known in _form(VIEWS["models"](workshop.context, model, {}), "evaluation")
+    assert texts not in VIEWS["models"](workshop.context, model, {})
+    of_classes = VIEWS["models"](workshop.context, shop.model, {})
+    assert unlabelled in _form(of_classes, "map")
+    assert unlabelled not in _form(of_classes, "label audit")
 
 
 def test_models_are_compared_with_those_of_the_same_features_and_classes(shop: Shop) -> None:

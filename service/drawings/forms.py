@@ -23,7 +23,7 @@ from schemas.rule_sets import RULE_SETS
 from ..app_context import AppContext
 from ..operations import artefacts
 from .documents import Json, listed, to_json
-from .remedies import MOST_RULES, PROTOTYPE_METHODS, RULE_METHODS, TREE_METHODS, held_out_first, remeasured
+from .remedies import MOST_RULES, RULE_METHODS, TREE_METHODS, held_out_first, prototype_methods, remeasured
 
 _LISTED = 50
 _MOST_ROWS_OF_MAP, _MOST_CLASSES = 20_000, 50
@@ -83,7 +83,12 @@ def _of_leaves(model: Json, datasets: Sequence[Json]) -> list[Form]:
         Entry("n_prototypes", "how many", "10"),
         Entry("max_rules", "at most", "10", most=MOST_RULES),
     )
-    chosen = (of, n_prototypes, Choice("method", "method", PROTOTYPE_METHODS), measured)
+    chosen = (
+        of,
+        n_prototypes,
+        Choice("method", "method", prototype_methods(is_regression=not model["classes"])),
+        measured,
+    )
     ruled = (of, n_rules, Choice("method", "method", RULE_METHODS), measured)
     forms = [
         Form("prototypes", PROTOTYPE_SETS.path, "prototypes", chosen, body),

@@ -17,15 +17,17 @@ from schemas.rule_sets import RULE_SETS
 from .documents import Json
 
 _OF_EACH_CLASS = "sm_u"
-PROTOTYPE_METHODS = [
-    ("", METHODS["sm_a"]),
-    *((name, METHODS[name]) for name in (_OF_EACH_CLASS, "sm_wa", "sg", "k_medoids")),
-]
 RULE_METHODS = [("", METHODS["rule_list"]), *((name, METHODS[name]) for name in ("fab", "in_trees", "decision_tree"))]
 TREE_METHODS = [("", METHODS["sta"]), *((name, METHODS[name]) for name in ("born_again", "cart"))]
 MOST_RULES = 20
 _WORDS_OF_ROWS = {COMPARISONS.name: "rows", EVALUATIONS.name: "on"}
 _MOST_PROTOTYPES, _MOST_DEPTH, _MOST_PSEUDO_SAMPLES = 1000, 12, 10_000_000
+
+
+def prototype_methods(*, is_regression: bool) -> list[tuple[str, str]]:
+    """Return the methods by which prototypes can be chosen, and their words; those about classes need some."""
+    names = ["k_medoids"] if is_regression else [_OF_EACH_CLASS, "sm_wa", "sg", "k_medoids"]
+    return [("", METHODS["sm_a"]), *((name, METHODS[name]) for name in names)]
 
 
 def forms_of_cautions(noun: Noun[Any], document: Json, datasets: Sequence[Json]) -> dict[str, Form]:
@@ -103,7 +105,10 @@ def _larger(noun: Noun[Any], document: Json) -> list[Form]:
         PROTOTYPE_SETS.name: lambda: (
             _more("n_prototypes", "how many", 2 * len(result["prototypes"]), _MOST_PROTOTYPES),
             Choice(
-                "method", "method", PROTOTYPE_METHODS, _OF_EACH_CLASS if result["classes_without_prototypes"] else ""
+                "method",
+                "method",
+                prototype_methods(is_regression=result["task"] == "regression"),
+                _OF_EACH_CLASS if result["classes_without_prototypes"] else "",
             ),
         ),
         RULE_SETS.name: lambda: (

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 METHODS: Mapping[str, str] = {
-    "sm_a": "coverage, class by class",
+    "sm_a": "coverage",
     "sm_u": "coverage, as many of each class",
     "sm_wa": "coverage, classes by their rows",
     "sg": "what predicts best",

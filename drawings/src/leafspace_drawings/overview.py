@@ -114,14 +114,16 @@ def draw_explainer(
     """
     ids = filter(None, map(explainer.get, ("prototype_set", "rule_set", "approximation_tree")))
     parts = [(words_of(part), address_of(part, links)) for part in ids]
-    regions = ("regions over two features", links.to("regions", explainer["id"]))
+    n_numeric = 2 if of_model is None else sum(kind == "number" for kind in of_model[0]["feature_types"])
+    if n_numeric > 1:  # one for each axis
+        parts.append(("regions over two features", links.to("regions", explainer["id"])))
     rows = links.to("explainers", explainer["id"], "rows", "")
     named = [str(each["row_id"]) for each in prototypes[:_ROWS_NAMED]]
     links_of_rows = [(row, links.to("explainers", explainer["id"], "rows", row)) for row in named]
     return render(
         "explainer",
         explainer=explainer,
-        parts=[*parts, regions],
+        parts=parts,
         rows=rows,
         new_row=links.to("explainers", explainer["id"], "form"),
         prototypes=links_of_rows,

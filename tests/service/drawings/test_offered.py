@@ -1,11 +1,18 @@
 """Forms offer what can be made: rows with the model's labels, and models of the same features and classes."""
 
+import re
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
+
 from schemas.dictionaries import DictionaryRequest
 from service.drawings.documents import VIEWS
+from service.drawings.represented import represented
 from service.operations.dictionaries import put_dictionary
 from service.operations.preconditions import Precondition
 from tests.support.api import frame_of
-from tests.support.models import fitted
+from tests.support.models import fitted, onnx_of
 
 from ..conftest import Shop
 
@@ -77,6 +84,8 @@ def test_rows_of_texts_are_not_offered_to_a_regression_nor_rows_without_labels_t
 
     assert known in _form(VIEWS["models"](workshop.context, model, {}), "evaluation")
     assert texts not in VIEWS["models"](workshop.context, model, {})
+    methods = re.findall(r'<option value="(s[mg]\w*|k_\w+)"', VIEWS["models"](workshop.context, model, {}))
+    assert set(methods) == {"k_medoids"}  # others are about classes
     of_classes = VIEWS["models"](workshop.context, shop.model, {})
     assert unlabelled in _form(of_classes, "map")
     assert unlabelled not in _form(of_classes, "label audit")
@@ -93,3 +102,23 @@ def test_models_are_compared_with_those_of_the_same_features_and_classes(shop: S
     assert alike in form
     assert wider not in form
     assert of_values not in form
+
+
+def test_a_model_of_one_feature_offers_no_regions_and_a_long_name_is_cut_where_it_stands_in_each_line(
+    shop: Shop,
+) -> None:
+    workshop, name = shop.workshop, "a name that nobody needs in each line of a list " * 5
+    rows = pd.DataFrame({name: np.linspace(0.0, 1.0, 90)})
+    labels = np.where(rows[name] > 0.5, "high", "low")
+    forest = RandomForestClassifier(5, random_state=0).fit(rows.to_numpy(np.float32), labels)
+    onnx = onnx_of(forest, rows.to_numpy(np.float32))
+    model = workshop.register_model(onnx, feature_names=[name], ensemble="random_forest")
+    dataset = workshop.register_dataset(rows.assign(t=labels), target="t")
+    made = workshop.make(model=model, dataset=dataset, n_prototypes=2)
+    explainer = workshop.register_explainer(model=model, prototype_set=made.id)
+
+    assert "regions over two" not in VIEWS["explainers"](workshop.context, explainer, {})
+    assert "regions over two" in VIEWS["explainers"](workshop.context, shop.explainer, {})
+    listed = represented(workshop.context, made.id, 1).replace("<wbr>", "")
+    assert name not in listed
+    assert f"{name[:79]}…" in listed

@@ -74,5 +74,5 @@ def test_results_of_a_kind_are_told_apart_by_the_size_that_was_requested(shop: S
 
     drawing = VIEWS["models"](workshop.context, shop.model, {})
 
-    assert ", 7: coverage, class by class</span>" in drawing
+    assert ", 7: coverage</span>" in drawing
     assert ", depth at most 2: plain</span>" in drawing

@@ -144,7 +144,8 @@ def explain_read(
     of_rows = [values[index] for index in indices]
     cells, field_of = list(map(cell_texts, of_rows)), orjson.loads if is_plain else orjson.Fragment
     written = _written(warm, parts, effects, decided, of_rows, cells)
-    compared_rows = RowsToCompare(leaves, proximities, of_rows, cells, usual)
+    numbers = None if isinstance(rows, Rows) else rows
+    compared_rows = RowsToCompare(leaves, proximities, of_rows, cells, usual, numbers)
     for row, (index, near) in enumerate(zip(indices, near_prototypes(warm, parts, compared_rows), strict=True)):
         tick()
         explained = ExplainedRow(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +12,13 @@ from tree_explainers.prototype_sets.near_reasons import NearReasons
 
 from .cell_texts import CellTexts
 from .included_parts import Parts
-from .reason_texts import PairOfRows
+from .reason_texts import PairNumbers, PairOfRows
 from .typicality import UNKNOWN, Standing
 from .warm_explainer import WarmExplainer, WarmPrototype
 
 _MOST_REASONS = 200_000  # that are held at a time: ten megabytes
+_MANY_PAIRS = 32  # of fewer, arrays would take longer
+_NUMBERS = "numbers of prototypes"
 
 
 class Near(NamedTuple):
@@ -36,11 +39,12 @@ class RowsToCompare(NamedTuple):
     values: Sequence[Sequence[Any]]  # of each row, as sent
     cells: Sequence[CellTexts]  # the same as JSON
     usual: Sequence[bool]  # whether surely nothing is missing, of each row
+    numbers: NDArray[np.float64] | None = None  # (n_rows, n_features) the values, where all features are numbers
 
     def part(self, rows: slice) -> "RowsToCompare":
         """Return some of the rows."""
-        values, cells = self.values[rows], self.cells[rows]
-        return RowsToCompare(self.leaves[rows], self.proximities[rows], values, cells, self.usual[rows])
+        numbers = None if self.numbers is None else self.numbers[rows]
+        return RowsToCompare._make([*(part[rows] for part in self[:-1]), numbers])
 
 
 def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> Iterator[Near]:
@@ -80,6 +84,7 @@ def _reasons(
     complete = [row for row in explained if missing[row] is None]
     for together in [complete, *([row] for row in explained if missing[row] is not None)]:
         pairs = [(row, pair) for row in together for pair in range(bounds[row], bounds[row + 1])]
+        compared = None if rows.numbers is None else _pair_numbers(warm, rows.numbers, near.nearest, pairs)
         texts = warm.reason_texts.write_pairs(
             near.of_pairs([pair for _, pair in pairs]),
             [
@@ -89,7 +94,22 @@ def _reasons(
             missing[together[0]] if together else None,
             parts.n_reasons,
             with_intervals="intervals" in parts.included,
+            numbers=compared,
         )
         for (_, pair), reasons in zip(pairs, texts, strict=True):
             written[pair] = reasons
     return written
+
+
+def _pair_numbers(
+    warm: WarmExplainer, rows: NDArray[np.float64], nearest: NDArray[np.int64], pairs: Sequence[tuple[int, int]]
+) -> PairNumbers | None:
+    """Return the values of pairs, which are a row and the index of its prototype in ``nearest``; ``None`` of few."""
+    if len(pairs) < _MANY_PAIRS:
+        return None
+    if (prototypes := warm.known.get(_NUMBERS)) is None:
+        prototypes = warm.known[_NUMBERS] = np.array(
+            [[value if type(value) is float else nan for value in each.values] for each in warm.prototypes]
+        )
+    chosen = np.array(pairs)
+    return PairNumbers(rows[chosen[:, 0]], prototypes[nearest[chosen[:, 1]]])

@@ -37,7 +37,7 @@ _FLAGS = tuple(
     (RawSide.LOW_INCLUSIVE in side, RawSide.HIGH_INCLUSIVE in side, RawSide.OR_MISSING in side) for side in _SIDES
 )
 _SHARE_DIGITS = 4  # more would be read by nobody, and an explanation has dozens of shares
-_MANY_SHARES = 100  # of fewer, arrays would take longer
+_MANY_SHARES = _MANY_REASONS = 100  # of fewer, arrays would take longer
 _NEARLY_HALF = 0.499999  # of a decimal: further from a whole one, the product does not say to which it is rounded
 PROTOTYPE_VALUE = b',"prototype_value":'
 """What stands in a reason before the value of the other row."""
@@ -63,6 +63,13 @@ class PairOfRows(NamedTuple):
     other_cells: CellTexts  # each behind ``PROTOTYPE_VALUE``
 
 
+class PairNumbers(NamedTuple):
+    """The values of pairs of rows as numbers, (n_pairs, n_features) each; NaN: it is none, or one that is missing."""
+
+    values: NDArray[np.float64]
+    others: NDArray[np.float64]
+
+
 class _ReasonHead(NamedTuple):
     """The beginning of a reason in JSON, with what ends the one before it, up to the value of the row."""
 
@@ -85,6 +92,15 @@ class _ReasonHead(NamedTuple):
         if isinstance(self.text, str) or (sentence := self.text.of(value, other)) is self.text.brief:
             return self.brief
         return b'%b%b,"value":' % (self.start, orjson.dumps(sentence))
+
+
+class _Written(NamedTuple):
+    """Reasons of raw features as far as they are written."""
+
+    features: list[int]  # (n_reasons,)
+    heads: list[_ReasonHead]  # (n_reasons,)
+    ends: list[bytes]  # (n_reasons,) behind the values of both rows
+    bounds: NDArray[np.int64]  # (n_pairs + 1,) where the reasons of each pair begin
 
 
 class _Kept(Generic[Made]):
@@ -200,10 +216,12 @@ class ReasonTexts:
         *,
         with_intervals: bool,
         hold_for_both: bool = True,
+        numbers: PairNumbers | None = None,
     ) -> list[bytes]:
         """Return the reasons of pairs of a row and another, (n_pairs,), each with the values of both, as JSON.
 
         The rows are several that miss the values of the same columns unexpectedly, ``is_missing``, or none.
+        ``numbers`` are the values of the pairs, where they are known as numbers.
         """
         wanted = Wanted(self.is_shown, len(self.names) if n_reasons is None else n_reasons)
         raw = self.reader.group(reasons, len(pairs), is_missing, wanted)
@@ -218,6 +236,8 @@ class ReasonTexts:
         if with_intervals:
             ends = [share + interval for share, interval in zip(ends, intervals, strict=True)]
         features = list(map(self.features.__getitem__, columns))
+        if numbers is not None and len(features) >= _MANY_REASONS and None not in features:
+            return _of_pairs(_Written(cast("list[int]", features), heads, ends, raw.bounds), pairs, numbers)
         return [
             _of_pair(zip(features[start:end], heads[start:end], ends[start:end], strict=True), pair, hold_for_both)
             for (start, end), pair in zip(pairwise(raw.bounds.tolist()), pairs, strict=True)
@@ -374,6 +394,30 @@ def _of_pair(reasons: Iterable[tuple[int | None, _ReasonHead, bytes]], pair: Pai
         begin = brief if is_sure else head.for_values(value, other)
         pieces += begin, cells[feature], other_cells[feature], end
     return b"[%b}]" % b"".join(pieces)[len(_END_OF_REASON) :] if pieces else b"[]"
+
+
+def _of_pairs(written: _Written, pairs: Sequence[PairOfRows], numbers: PairNumbers) -> list[bytes]:
+    """Return the same of many pairs: of which reasons the brief sentence is true is found of all at once."""
+    features, heads, ends, bounds = written
+    number = np.repeat(np.arange(len(pairs)), np.diff(bounds))  # of each reason's pair
+    low, high = np.array([head.low for head in heads]), np.array([head.high for head in heads])
+    is_sure = np.ones(len(heads), np.bool_)
+    for values in numbers:
+        of_reasons = values[number, features]
+        is_sure &= (low < of_reasons) & (of_reasons < high)
+    begins = [head.brief for head in heads]
+    for index in np.flatnonzero(~is_sure).tolist():
+        pair, feature = pairs[number[index]], features[index]
+        begins[index] = heads[index].for_values(pair.values[feature], pair.other_values[feature])
+    cells, other_cells = list[bytes](), list[bytes]()
+    for (start, end), pair in zip(pairwise(bounds.tolist()), pairs, strict=True):
+        of_pair = features[start:end]
+        cells += map(pair.cells.__getitem__, of_pair)
+        other_cells += map(pair.other_cells.__getitem__, of_pair)
+    pieces = [b""] * (4 * len(heads))
+    pieces[0::4], pieces[1::4], pieces[2::4], pieces[3::4] = begins, cells, other_cells, ends
+    texts = (b"".join(pieces[4 * start : 4 * end]) for start, end in pairwise(bounds.tolist()))
+    return [b"[%b}]" % text[len(_END_OF_REASON) :] if text else b"[]" for text in texts]
 
 
 def _by_column(reader: ReasonReader, phrases: Phrases) -> dict[int, ColumnPhrases]:

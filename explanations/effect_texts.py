@@ -20,6 +20,7 @@ from schemas.json_numbers import json_number
 from tree_explainers.column_words import ColumnWords
 from tree_explainers.effects.ensemble_effects import Scale, points_per_log_odds, probabilities
 from tree_explainers.onnx_models.description import Link
+from tree_explainers.wording import rounded_texts
 
 from .cell_texts import CellTexts
 from .dictionary_words import DictionaryWords
@@ -32,6 +33,7 @@ from .shown_players import ShownPlayer
 _MOST_REASONS = 4  # as lenders state
 _LEAST_SHARE = 0.05  # of the difference of two scores: features that move it less are not named beside the first
 _END_OF_ENTRY = b"},"
+_MANY_VALUES = 100  # of fewer, arrays would take longer
 _KEPT_PIECES = 10_000  # of an explainer: about half a kilobyte each
 Made = TypeVar("Made")
 
@@ -96,6 +98,7 @@ class _Entry(NamedTuple):
     mention: str  # in sentences, up to the value
     compared: str  # in sentences, from the value up to the effect
     is_protected: bool
+    is_plain: bool  # a fraction is written in sentences as ``wording.rounded_text`` has it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,7 +133,12 @@ class EffectTexts:
         parts = [each.of_players[listed].tolist() for each, listed in zip(effects, players, strict=True)]
         points = [self._points(*each) for each in zip(effects, players, parts, scores, strict=True)]
         numbers = printed_numbers(scores, parts, points)
-        return list(map(self._written, rows, references, players, numbers))
+        entries = [self._entries(each.case, listed) for each, listed in zip(references, players, strict=True)]
+        return list(map(self._written, rows, references, entries, numbers, _value_texts(rows, entries)))
+
+    def _entries(self, case: int | None, players: list[int]) -> list[_Entry]:
+        known = self.entries
+        return [known.get((case, player)) or self._entry(case, player) for player in players]
 
     def _listed(self, order: list[int], n_features: int | None) -> list[int]:
         shown = self.shown
@@ -151,13 +159,17 @@ class EffectTexts:
         return [effect * slope for effect in parts]
 
     def _written(
-        self, row: EffectRow, reference: _Reference, players: list[int], numbers: PrintedNumbers
+        self,
+        row: EffectRow,
+        reference: _Reference,
+        entries: list[_Entry],
+        numbers: PrintedNumbers,
+        value_texts: list[str | None],
     ) -> WrittenEffects:
-        values, cells, known, case = row.values, row.cells, self.entries, reference.case
-        entries = [known.get((case, player)) or self._entry(case, player) for player in players]
+        values, cells = row.values, row.cells
         score, reference_score, rest, *texts = numbers.texts
         pieces = [reference.start, score, reference.head, reference_score, reference.tail]
-        points = texts[len(players) :]
+        points = texts[len(entries) :]
         for index, (start, feature, end, words, text, *_) in enumerate(entries):
             pieces += start, b"" if feature is None else cells[feature], end
             if words is not None and feature is not None:
@@ -165,15 +177,15 @@ class EffectTexts:
             pieces.append(texts[index])
             if points:
                 pieces += b',"points":', points[index]
-        if players:
+        if entries:
             pieces[5] = pieces[5][len(_END_OF_ENTRY) :]  # none is before the first
             pieces.append(b"}")
-        pieces += b'],"rest":{"n_features":%d,"effect":' % (len(row.effects.order) - len(players)), rest, b"}"
+        pieces += b'],"rest":{"n_features":%d,"effect":' % (len(row.effects.order) - len(entries)), rest, b"}"
         if row.adverse is not None:
             reasons = self._principal_reasons(row.effects, upwards=row.adverse)
             pieces += b',"principal_reasons":[', reasons, b"]"
         pieces.append(b"}")
-        return WrittenEffects(b"".join(pieces), self._causes(reference, numbers, entries, values))
+        return WrittenEffects(b"".join(pieces), self._causes(reference, numbers, entries, values, value_texts))
 
     def _entry(self, case: int | None, player: int) -> _Entry:
         """Return a player's entry, with its value in the case that a row is compared with, where it has one."""
@@ -197,6 +209,7 @@ class EffectTexts:
             mention=f"{self.naming.mention(shown.name)} (",
             compared="" if shown.index is None else compared,
             is_protected=shown.is_protected,
+            is_plain=self.words.of(shown.name).is_plain,
         )
         return _kept(self.entries, (case, player), entry)
 
@@ -260,20 +273,31 @@ class EffectTexts:
         return reason or _kept(self.principal, player, orjson.dumps(self.shown[player].reason()))
 
     def _causes(
-        self, reference: _Reference, numbers: PrintedNumbers, entries: Sequence[_Entry], values: Sequence[Any]
+        self,
+        reference: _Reference,
+        numbers: PrintedNumbers,
+        entries: Sequence[_Entry],
+        values: Sequence[Any],
+        value_texts: Sequence[str | None],
     ) -> Causes:
-        """Return by how much the score differs from that of the reference, and which features have it differ most."""
+        """Return by how much the score differs from that of the reference, and which features have it differ most.
+
+        ``value_texts`` are the values of the entries in words, as far as they are known.
+        """
         in_points, parts = bool(numbers.points), numbers.points or numbers.effects
         difference = numbers.score - numbers.reference_score
         if in_points:
             difference = 0.5 * (1 + tanh(numbers.score / 2)) - reference.probability
         named, least, n_causes = list[str](), _LEAST_SHARE * abs(difference), 0
-        for (_, feature, _, _, _, name, mention, compared, is_protected), part in zip(entries, parts, strict=True):
+        for entry, part, value_text in zip(entries, parts, value_texts, strict=True):
+            _, feature, _, _, _, name, mention, compared, is_protected, _ = entry
             if is_protected or not part * difference > 0:
                 continue
             n_causes += 1
             if not named or abs(part) >= least:
-                value = "" if feature is None else self.naming.value(name, json_number(values[feature]))
+                value = value_text
+                if value is None:
+                    value = "" if feature is None else self.naming.value(name, json_number(values[feature]))
                 named.append(f"{mention}{value}{compared}{signed(part)})")
             if n_causes == N_FEATURES:
                 break
@@ -281,6 +305,21 @@ class EffectTexts:
             return NO_CAUSES
         direction, size = "higher" if difference > 0 else "lower", signed(abs(difference)).removeprefix("+")
         return Causes(f"{reference.words} {size} {direction}, mostly by {listed(named)}.", reference.row_id)
+
+
+def _value_texts(rows: Sequence[EffectRow], entries: Sequence[list[_Entry]]) -> list[list[str | None]]:
+    """Return the values of each row's entries in words, where they are plain fractions of many; else ``None``."""
+    if sum(map(len, entries)) < _MANY_VALUES:
+        return [[None] * len(of_row) for of_row in entries]
+    features = [
+        (row.values, entry.feature if entry.is_plain else None)
+        for row, of_row in zip(rows, entries, strict=True)
+        for entry in of_row
+    ]
+    values = (None if feature is None else of_row[feature] for of_row, feature in features)
+    fractions = [value if type(value) is float else 0.0 for value in values]
+    texts = iter(rounded_texts(np.array(fractions)))
+    return [[*islice(texts, len(of_row))] for of_row in entries]
 
 
 def _kept(kept: dict[Any, Made], key: object, made: Made) -> Made:

@@ -31,6 +31,11 @@ class ColumnWords:
             return text
         return f"{text}{'' if self.unit in _NEXT_TO_NUMBERS else ' '}{self.unit}"
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether ``value`` returns of a fraction what ``wording.rounded_text`` does."""
+        return self.decimals is None and not (self.labels or self.unit or self.plain_digits)
+
     def labelled(self, values: Sequence[float | str]) -> list[float | str]:
         """Return values for a list in a sentence: their labels, and those that have none as they are."""
         return list(dict.fromkeys(self.labels.get(value, value) for value in values) if self.labels else values)
@@ -42,8 +47,8 @@ class ColumnWords:
     def value(self, value: float | str | None) -> str:
         """Return a value of a row in words: its label, a number in few digits, a truth value as yes or no."""
         if type(value) is float and self.decimals is None and not self.labels:  # as by far the most are
-            is_bare = not self.unit and not self.plain_digits
-            return wording.rounded_text(value) if is_bare else self.with_unit(wording.rounded_text(value))
+            text = wording.rounded_text(value)
+            return self.with_unit(text) if self.unit or self.plain_digits else text
         if value is None or isinstance(value, bool):
             return wording.MISSING if value is None else self.truth(value=value)
         if (label := self.labels.get(value)) is not None:

@@ -11,6 +11,8 @@ from math import copysign, inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
+import orjson
+from numpy.typing import NDArray
 
 MISSING_ALLOWED = " (missing allowed)"
 YES, NO = "yes", "no"
@@ -24,6 +26,11 @@ _LEAST_SINGLE = 1e-37  # from here on, single precision has seven digits
 _BELOW, _ABOVE = 1 - 1.2e-7, 1 + 1.2e-7
 _EXPONENTS_WRITTEN_OUT = range(-9, 21)
 _SHORT_FROM, _SHORT_BELOW = 1e-4, 999.0  # sizes of which six digits are written without exponent or comma
+_FIRST_OF_SIX = 10.0 ** (_DIGITS_OF_MANY - 1)  # the least number of six digits
+_SURELY_ROUNDED = (
+    0.37  # of a unit of the sixth digit: what ``_BELOW`` and ``_ABOVE`` move a number by is less than 0.13
+)
+_POWERS = np.array([10.0**digits for digits in range(2 * _DIGITS_OF_MANY)])
 _NEGLIGIBLE = 1e-30  # LightGBM writes 1e-35 for the threshold between 0 and what is above it
 _ALMOST_INFINITE = (1 - 2.0**-40) * float(np.finfo(np.float64).max)  # some roundings below the largest double
 _COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a text that holds words of conditions
@@ -102,6 +109,24 @@ def _rounded_text(value: float) -> str:
         if f"{value * _BELOW:.6g}" == text == f"{value * _ABOVE:.6g}":
             return text
     return number_text(rounded(value))
+
+
+def rounded_texts(values: NDArray[np.float64]) -> list[str | None]:
+    """Return the texts of many numbers as ``rounded_text`` does; ``None`` of those for which that is to be called.
+
+    A quotient of whole numbers is the double that is nearest to the decimal, and is printed as that. What is hardly
+    nearer to one decimal of six digits than to the next is left out, as what ``rounded`` looks at is.
+    """
+    sizes = np.abs(values)
+    is_sure = (sizes >= _SHORT_FROM) & (sizes < _SHORT_BELOW)
+    sizes = np.where(is_sure, sizes, 1.0)
+    powers = _POWERS[_DIGITS_OF_MANY - 1 - np.floor(np.log10(sizes)).astype(np.int64)]
+    units = sizes * powers
+    whole = np.rint(units)
+    is_sure &= (np.abs(units - whole) < _SURELY_ROUNDED) & (units >= _FIRST_OF_SIX) & (whole < 10 * _FIRST_OF_SIX)
+    printed = orjson.dumps(np.copysign(whole / powers, values), option=orjson.OPT_SERIALIZE_NUMPY).decode()
+    texts = printed[1:-1].replace(".0,", ",").removesuffix(".0").split(",") if len(values) else []
+    return [text if sure else None for text, sure in zip(texts, is_sure.tolist(), strict=True)]
 
 
 def value_text(value: float | str) -> str:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from math import inf
+from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -400,7 +401,7 @@ def _of_pairs(written: _Written, pairs: Sequence[PairOfRows], numbers: PairNumbe
     """Return the same of many pairs: of which reasons the brief sentence is true is found of all at once."""
     features, heads, ends, bounds = written
     number = np.repeat(np.arange(len(pairs)), np.diff(bounds))  # of each reason's pair
-    low, high = np.array([head.low for head in heads]), np.array([head.high for head in heads])
+    low, high = (np.fromiter(map(attrgetter(end), heads), np.float64, len(heads)) for end in ("low", "high"))
     is_sure = np.ones(len(heads), np.bool_)
     for values in numbers:
         of_reasons = values[number, features]

@@ -152,6 +152,27 @@ def test_a_rounded_text_is_that_of_the_rounded_number_whatever_came_before(value
         assert wording.rounded_text(-value) == wording.number_text(wording.rounded(-value))
 
 
+@given(st.lists(st.floats() | st.floats(1e-4, 999) | st.floats(-1, 1, width=32), max_size=30))
+def test_texts_of_many_numbers_are_those_of_each_as_far_as_they_are_known(values: list[float]) -> None:
+    texts = wording.rounded_texts(np.array(values))
+
+    assert len(texts) == len(values)
+    assert all(text in {None, wording.rounded_text(value)} for text, value in zip(texts, values, strict=True))
+
+
+def test_texts_of_nearly_all_fractions_of_many_are_known_and_none_is_that_of_another_number() -> None:
+    rng = np.random.default_rng(0)
+    between = (rng.integers(100_000, 999_999, 20_000) + 0.5) * 10.0 ** rng.integers(-9, -3, 20_000)
+    spread = rng.normal(size=20_000) * 10.0 ** rng.integers(-3, 3, 20_000)
+    powers = 10.0 ** np.arange(-5.0, 4)
+    values = np.concatenate([between, spread, powers, np.nextafter(powers, 0), np.nextafter(powers, 1e9)])
+
+    texts = wording.rounded_texts(values)
+
+    assert all(text in {None, wording.rounded_text(value)} for text, value in zip(texts, values.tolist(), strict=True))
+    assert np.mean([text is not None for text in texts[20_000:40_000]]) > 0.6
+
+
 def test_values_are_rounded_as_the_decimals_of_single_precision_that_they_are() -> None:
     rng = np.random.default_rng(0)
     for scale in 10.0 ** np.arange(-44, 15):

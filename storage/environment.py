@@ -16,6 +16,12 @@ PREFIX = "LEAFSPACE_"
 _log = logging.getLogger(__name__)
 _LIKENESS = 0.88  # from which a name is taken for a mistyped one: another process may read one that is less like ours
 
+_WANTED = {  # by the type of fault, what would do
+    "int_parsing": "write a whole number without a unit, such as 1000000",
+    "float_parsing": "write a number without a unit, such as 0.5",
+    "bool_parsing": "write true or false",
+}
+
 
 class WrongSettings(Exception):
     """A variable has a value that cannot be used; the message names it, the value, and what would do."""
@@ -50,7 +56,8 @@ def _fault(fault: dict[str, Any]) -> str:
     if fault["type"] == "missing":
         return f"{name} is required"
     value = "" if name.endswith("_URL") else f" is {fault['input']!r}:"
-    return f"{name}{value} {fault['msg'][:1].lower()}{fault['msg'][1:]}"
+    message = _WANTED.get(fault["type"], f"{fault['msg'][:1].lower()}{fault['msg'][1:]}")
+    return f"{name}{value} {message}"
 
 
 def report_mistyped_names(kind: type[BaseSettings]) -> None:

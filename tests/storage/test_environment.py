@@ -22,7 +22,7 @@ class _Settings(BaseSettings):
     ("variable", "value", "message"),
     [
         ("LEAFSPACE_DAYS", "3", None),
-        ("LEAFSPACE_DAYS", "1GB", "LEAFSPACE_DAYS is '1GB': input should be a valid integer"),
+        ("LEAFSPACE_DAYS", "1GB", "LEAFSPACE_DAYS is '1GB': write a whole number without a unit, such as"),
         ("LEAFSPACE_OTHER", "3", "LEAFSPACE_DAYS is required"),
     ],
 )

@@ -80,6 +80,10 @@ class DictionaryWords:
         """Return a value of a feature in words."""
         return (self.columns.get(feature) or _PLAIN).value(value)
 
+    def exact_value(self, feature: str, value: Any) -> str:  # a cell
+        """Return a value of a feature in words, whatever decimals its dictionary has: a number that must be met."""
+        return (self.columns.get(feature) or _PLAIN).exact_value(value)
+
     def outcome(self, name: str) -> str:
         """Return what a class or an outcome is called."""
         return self.outcomes.get(name, name)

@@ -103,7 +103,7 @@ class WordingSource:
             words=words,
             shown_names=shown,
             shown=tuple((name, index) for index, name in enumerate(names) if shown is None or name in shown),
-            naming=Naming(reason_texts.mention, words.value, words.outcome),
+            naming=Naming(reason_texts.mention, words.value, words.outcome, words.exact_value),
             reason_texts=reason_texts,
             warnings=RowWarnings(description, columns, shown, words),
             bounds=ChangeBounds.of(description, shown, words.constraints()),

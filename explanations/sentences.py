@@ -21,12 +21,17 @@ def _value_words(_feature: str, value: Any) -> str:  # a cell
     return ColumnWords("").value(value)
 
 
+def _exact_words(_feature: str, value: Any) -> str:  # a cell
+    return ColumnWords("").exact_value(value)
+
+
 class Naming(NamedTuple):
     """How sentences name things; by default, as they are."""
 
     mention: Callable[[str], str] = str  # a feature as an object: ``whether it has an account`` for ``has an account``
     value: Callable[[str, Any], str] = _value_words  # of a feature
     outcome: Callable[[str], str] = str  # a class or an outcome
+    exact_value: Callable[[str, Any], str] = _exact_words  # of a feature, not rounded: what a change needs
 
     def outcome_text(self, name: str) -> str:
         """Return a class or an outcome as a part of a sentence."""
@@ -175,7 +180,7 @@ def _of_changes(changes: Mapping[str, Any], naming: Naming, subject: str) -> str
         return f"No change of {n_features} {verb} the outcome {outcome_words}."
     parts = changes["options"][0]["changes"]
     named = [
-        f"{naming.mention(part['feature'])} were {naming.value(part['feature'], part['to'])}"
+        f"{naming.mention(part['feature'])} were {naming.exact_value(part['feature'], part['to'])}"
         for part in parts[:N_FEATURES]
     ]
     n_others = len(parts) - len(named)

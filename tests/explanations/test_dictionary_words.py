@@ -226,6 +226,21 @@ def test_protected_features_stay_in_effects_alone(shop: _Shop) -> None:
     assert "qwage" not in json.dumps(effects["principal_reasons"])
 
 
+def test_a_summary_does_not_round_what_a_change_needs(shop: _Shop) -> None:
+    """Rounded as the dictionary has it, the number might lie on the other side of what gives the outcome."""
+    shop.say([{"name": name, "decimals": 0} for name in ("qwage", "qsaved")])
+    parts = 0
+    for row in range(60):
+        answer = shop.explain(row, include=["changes"])
+        smallest = answer["changes"]["options"][:1]
+        for part in (part for option in smallest for part in option["changes"]):
+            if part["feature"] != "qstate" and part["to"] != round(part["to"]):
+                parts += 1
+                assert f"{part['feature']} were {part['to']:,}" in answer["summary"]
+                assert f"{part['feature']} is {part['to']:,} instead of" in part["text"]
+    assert parts > 1
+
+
 def test_constraints_bind_changes(shop: _Shop) -> None:
     row = shop.row_of("bad")
     for bound in ("fixed", "only_up", "only_down"):

@@ -199,7 +199,7 @@ class Leafspace(BlockingClient, Collections, HasRelationalDatasets[RelationalDat
     Parameters
     ----------
     base_url
-        Where the service listens, such as ``"http://127.0.0.1:8000"``.
+        Where the service listens; default: ``"http://127.0.0.1:8000"``.
     api_key
         A key, where the service requires one; default: that in ``LEAFSPACE_API_KEY``. It is never shown.
     timeout

@@ -47,9 +47,9 @@ def forms_of_model(context: AppContext, model: Json, datasets: Sequence[Json], *
         (of, Entry("max_depth", "depth at most", "3"), Choice("method", "method", TREE_METHODS), measured),
         body,
     )
-    forms = [*evaluations_of(model, datasets), tree, *_comparisons(context, model, datasets)]
+    forms = [*evaluations_of(model, datasets), tree]
     if has_leaves:
-        forms = [*_of_leaves(model, datasets), *forms]
+        forms = [*_of_leaves(model, datasets), *forms, *_comparisons(context, model, datasets)]
     return forms
 
 
@@ -126,7 +126,8 @@ def _comparable(context: AppContext, model: Json, datasets: Sequence[Json]) -> l
     return [
         each
         for each in whole
-        if any(table.issuperset(each["feature_names"]) for table in tables)
+        if each["n_trees"]  # rows are compared by leaves
+        and any(table.issuperset(each["feature_names"]) for table in tables)
         and (not model["classes"] or not set(model["classes"]).isdisjoint(each["classes"]))
     ]
 

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
 
 from schemas.dictionaries import DictionaryRequest
 from service.drawings.documents import VIEWS
@@ -97,11 +98,18 @@ def test_models_are_compared_with_those_of_the_same_features_and_classes(shop: S
     wider = workshop.register_model(shop.fitted.onnx, feature_names=[f"other {name}" for name in names])
     of_values = workshop.register_model(fitted("random_forest_regression").onnx)
 
+    line = LogisticRegression(C=1e-6, max_iter=1000).fit(shop.fitted.features, np.arange(len(shop.fitted.features)) % 2)
+    without_leaves = workshop.register_model(onnx_of(line, shop.fitted.features), feature_names=names, oracle_only=True)
+
     form = _form(VIEWS["models"](workshop.context, shop.model, {}), "another model")
 
     assert alike in form
     assert wider not in form
     assert of_values not in form
+    assert without_leaves not in form
+    of_line = VIEWS["models"](workshop.context, without_leaves, {})
+    assert "/v1/approximation-trees" in of_line
+    assert "/v1/comparisons" not in of_line
 
 
 def test_a_model_of_one_feature_offers_no_regions_and_a_long_name_is_cut_where_it_stands_in_each_line(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from leafspace_drawings import ModelContext
+from leafspace_drawings.classes import Classes
 from leafspace_drawings.columns import ColumnNames
 from leafspace_drawings.model import cautions_of, kind_of, trust_of
 from leafspace_drawings.words import brief, counted, effect_scale, measured_on, name_or_id, number, sentence, share
@@ -40,19 +41,20 @@ def _sentences(shown: ReportInputs, figures: Figures) -> Iterator[str]:
 def _decided(explained: Explained) -> str:
     """Return what the model decides or predicts, from what."""
     model, dataset = explained.model, explained.dataset
-    n_trees, n_features = model["n_trees"], len(model["feature_names"])
+    n_trees, n_features = model["n_trees"], model["n_features"]  # hidden ones, which have no name here, among them
+    said = Classes(model["classes"] or [], dataset).said
     built = f"{kind_of(model)} of {counted(n_trees, 'tree')}" if n_trees else kind_of(model)
     name = f"The model “{name_or_id(model)}”, {built} on {counted(n_features, 'feature')}"
     if model["decision"] is not None:
-        outcomes = _quoted([band["outcome"] for band in model["decision"]["bands"]])
+        outcomes = _quoted([said(band["outcome"]) for band in model["decision"]["bands"]])
         score = model["decision"].get("score_of")
-        return f"{name}, decides {outcomes} by {'its value' if score is None else f'its score of “{score}”'}."
+        return f"{name}, decides {outcomes} by {'its value' if score is None else f'its score of “{said(score)}”'}."
     shown_columns = {column["name"] for column in dataset["columns"]}
     target = f" (“{dataset['target']}” in the data)" if dataset["target"] in shown_columns else ""
     if model["task"] == "regression":
         return f"{name}, predicts a number{target}."
     n_classes = counted(len(model["classes"]), "class", "classes")
-    return f"{name}, predicts one of {n_classes}{target}: {_quoted(model['classes'])}."
+    return f"{name}, predicts one of {n_classes}{target}: {_quoted([*map(said, model['classes'])])}."
 
 
 def _quoted(names: list[str]) -> str:
@@ -73,7 +75,8 @@ def _measured(explained: Explained, evaluation: Json | None) -> Iterator[str]:
 
     Beside an evaluation on rows that are held out, the model's own figure on the prototypes' rows is left out.
     """
-    *of_model, prototypes = trust_of(explained.model, ModelContext(prototype_sets=[explained.prototype_set]))
+    beside = ModelContext(prototype_sets=[explained.prototype_set], columns=explained.dataset)
+    *of_model, prototypes = trust_of(explained.model, beside)
     is_regression = explained.model["task"] == "regression"
     rows = measured_on(prototypes.n_rows, prototypes.on)
     agreed = ""
@@ -90,8 +93,8 @@ def _measured(explained: Explained, evaluation: Json | None) -> Iterator[str]:
         yield f"{unknown}; on {rows}, {agreed}." if agreed else f"{unknown}."
         return
     accuracy, constant = of_model[0].accuracy, of_model[0].constant
-    beside = "" if constant is None else f" ({share(constant)} by always the same answer)"
-    right = f"R² is {number(accuracy)}" if is_regression else f"balanced accuracy is {share(accuracy)}{beside}"
+    always = "" if constant is None else f" ({share(constant)} by always the same answer)"
+    right = f"R² is {number(accuracy)}" if is_regression else f"balanced accuracy is {share(accuracy)}{always}"
     yield f"On {rows}, its {right}{f'; {agreed}' if agreed else ''}."
 
 

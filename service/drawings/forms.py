@@ -180,7 +180,7 @@ def _explainer(context: AppContext, prototype_set: Json) -> Form:
 def form_of_report(context: AppContext, explainer: Json, dataset: Json, datasets: Sequence[Json]) -> str:
     """Return the form of a report on an explainer, with all that it can show."""
     model = explainer["model"]
-    others = [each for each in listed(context.explainers.list(_LISTED, None).data) if each["model"] != model]
+    others = _explainers_beside(context, model, dataset)
     newer = [each for each in datasets if each["id"] != dataset["id"]]
     fields = (
         Entry("title", "title", explainer["name"] or "Review", "text", 200),
@@ -193,12 +193,28 @@ def form_of_report(context: AppContext, explainer: Json, dataset: Json, datasets
         _newest(context, LABEL_AUDITS, model, "label_audit", "label audit"),
         _comparisons_of(context, model),
         _evaluation(context, model),
-        Choice("compare_with", "beside", options_of(others, "no other model")),
+        Choice("compare_with", "beside", [("", "no other model"), *others]),
         Choice("newer_dataset", "newer rows", options_of(newer, "none")),
         Entry("note", "note", "", "text", 4000),
     )
     form = Form("report", REPORTS.path, "reports", fields, {"explainer": explainer["id"]})
     return draw_forms("Make a report", [form], "One HTML file, which can be filed and verified later.")
+
+
+def _explainers_beside(context: AppContext, model_id: str, dataset: Json) -> list[tuple[str, str]]:
+    """Return ids and names of explainers of other models of the task that take the features of a dataset."""
+    features = {column.name for column in context.datasets.get(dataset["id"]).view.columns}
+    task, every = context.models.get(model_id).view.task, listed(context.explainers.list(_LISTED, None).data)
+    models = list(dict.fromkeys(each["model"] for each in every if each["model"] != model_id))[:_MOST_COMPARED]
+    known = {each: context.models.get(each).view for each in models}
+    named = {
+        each: one.name or each for each, one in known.items() if one.task == task and features >= set(one.feature_names)
+    }
+    return [
+        (each["id"], each["name"] or f"an explainer of {named[each['model']]}")
+        for each in every
+        if each["model"] in named
+    ]
 
 
 def _evaluation(context: AppContext, model: str) -> Choice:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from leafspace_drawings import WhyContext, draw_explanation
+from leafspace_drawings import ModelContext, WhyContext, draw_explanation, draw_model
 from leafspace_drawings.classes import Classes
 from leafspace_drawings.words import word_parts
 
@@ -24,6 +24,13 @@ def _evidence(shares: list[Json], score_of: str) -> Json:
     return {
         "n_rows": 84, "shares": shares, "score_of": score_of, "agrees": False, "out_of_bag": False, "level": 0.9
     }  # fmt: skip
+
+
+def test_a_model_with_an_explainer_that_has_no_effects_is_promised_none() -> None:
+    usage = [{"feature": "petal_length", "share_of_trees": 1.0, "share_of_questions": 1.0}]
+    for explainer, is_promised in ((None, True), ("xpl_1", False)):
+        context = ModelContext(feature_usage=usage, explainer=explainer, columns=document("Dataset"))
+        assert ("an explainer with prototypes says" in draw_model(document("Model"), context)) == is_promised
 
 
 def test_of_many_outcomes_of_rows_like_it_those_that_most_had_come_first() -> None:

@@ -119,7 +119,8 @@ def caution_of_rows(context: JobContext, rows: ComparedRows, consequence: Conseq
 
 def caution_of_no_effects(refusal: MethodNotApplicable) -> Caution:
     """Return the caution of a comparison whose models have no effects."""
-    return Caution(code="no_effects_compared", detail=f"no effects are compared: {refusal}")
+    reason = str(refusal).removesuffix(".")
+    return Caution(code="no_effects_compared", detail=f"no effects are compared: {reason[:1].lower()}{reason[1:]}")
 
 
 @dataclass(frozen=True, slots=True)

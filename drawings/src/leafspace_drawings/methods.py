@@ -9,7 +9,7 @@ METHODS: Mapping[str, str] = {
     "sm_wa": "coverage, classes by their rows",
     "sg": "what predicts best",
     "a_pete": "coverage, until more add little",
-    "k_medoids": "all classes together",
+    "k_medoids": "all rows together",
     "rule_list": "short list that predicts well",
     "fab": "regions, their number found",
     "em": "regions, their number given",

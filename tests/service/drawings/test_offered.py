@@ -59,6 +59,24 @@ def test_results_that_a_report_may_show_are_told_apart_by_their_rows_and_what_th
         assert said in form
 
 
+def test_a_report_is_offered_explainers_of_other_models_of_the_task_that_take_its_rows(shop: Shop) -> None:
+    workshop, names = shop.workshop, list(shop.fitted.rows.names)
+    metadata = {"ensemble": "random_forest", "name": "alike and explained"}
+    alike = workshop.register_model(shop.fitted.onnx, feature_names=names, **metadata)
+    regression = fitted("random_forest_regression")
+    some = names[: len(regression.rows.names)]
+    of_values = workshop.register_model(regression.onnx, feature_names=some, ensemble="random_forest")
+    explainers = []
+    for model in (alike, of_values):
+        made = workshop.make(model=model, dataset=shop.dataset, n_prototypes=2, labels="predicted")
+        explainers.append(workshop.register_explainer(model=model, prototype_set=made.id))
+
+    form = _form(VIEWS["explainers"](workshop.context, shop.explainer, {}), "report")
+
+    assert f'value="{explainers[0]}">an explainer of alike and explained<' in form
+    assert explainers[1] not in form
+
+
 def test_a_positive_outcome_is_chosen_by_its_label(shop: Shop) -> None:
     words = DictionaryRequest.model_validate({"outcomes": [{"name": "1", "label": "ill"}]})
     put_dictionary(shop.workshop.context, shop.dataset, words, Precondition())

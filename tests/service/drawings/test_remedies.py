@@ -168,6 +168,11 @@ def test_every_kind_has_a_link_or_a_reason_where_no_form_can_be_offered() -> Non
         assert remedy_of(code, Links()) is None
 
 
+def test_why_no_effects_are_compared_is_said_within_one_sentence() -> None:
+    caution = comparison_rows.caution_of_no_effects(MethodNotApplicable("Effects need sums; these are none."))
+    assert caution.detail == "no effects are compared: effects need sums; these are none"
+
+
 def test_a_caution_that_this_page_does_not_know_is_shown_with_its_words() -> None:
     note = note_of_one([{"code": "of_a_later_release", "detail": "new", "remedy": None}], Links(""))
     assert [(line.text, len(line.remedies)) for line in note.lines] == [("New.", 1)]

@@ -24,6 +24,7 @@ from sqlalchemy import update
 from explanations.explained_rows import explain_instances
 from explanations.warm_explainer import warm_up
 from schemas.api_keys import ApiKeyRequest
+from schemas.dictionaries import DictionaryRequest
 from schemas.explanations import ExplanationRequest
 from schemas.label_audits import LABEL_AUDITS
 from schemas.label_decisions import LabelDecisionRequest
@@ -31,6 +32,7 @@ from schemas.maps import MapRequest
 from schemas.reports import REPORTS, Drift, Report, ReportRequest, ReportResult, ShareComparison, ShareInterval
 from service.callers import CURRENT_KEY
 from service.operations import artefacts
+from service.operations.dictionaries import put_dictionary
 from service.operations.label_decisions import decide
 from service.operations.maps import request_map
 from service.operations.preconditions import Precondition
@@ -225,6 +227,19 @@ def test_the_summary_says_what_is_decided_how_well_and_on_which_rows(shop: Shop)
     assert drifted.startswith(f"Of {result.drift.n_comparisons} shares of the newer rows ")
     assert f" {n_differing} differ from the reference rows by more than chance" in drifted
     assert all(each.startswith("Caution: ") or "“Limits”" in each for each in cautions)
+
+
+def test_the_summary_calls_classes_as_the_dictionary_does_and_counts_hidden_features(shop: Shop) -> None:
+    context, dataset = shop.workshop.context, shop.dataset
+    words = {"outcomes": [{"name": "1", "label": "ill"}], "features": [{"name": "f0", "hidden": True}]}
+    put_dictionary(context, dataset, DictionaryRequest.model_validate(words), Precondition())
+    try:
+        decided, measured, *_ = result_of(shop.make(title="in words")).summary
+    finally:
+        put_dictionary(context, dataset, DictionaryRequest(), Precondition())
+    assert "on 30 features, predicts one of 2 classes" in decided
+    assert decided.endswith(": “0” or “ill”.")
+    assert "always “1”" not in measured
 
 
 def test_how_well_it_predicts_is_said_by_an_evaluation_on_held_out_rows_where_there_is_one(shop: Shop) -> None:

@@ -90,8 +90,11 @@ def _call(dataset: Json, columns: Sequence[str], searched: Mapping[str, str], *,
 
 
 def _columns(dataset: Json, searched: str | None) -> list[str]:
-    """Return the columns that are shown, in the order of the file: the target and what is searched among them."""
-    names = [column["name"] for column in dataset["columns"]]
+    """Return the columns that are shown, in the order of the file: the target and what is searched among them.
+
+    The ids of rows begin each line, and are shown once.
+    """
+    names = [column["name"] for column in dataset["columns"] if column["name"] != dataset["row_id"]]
     first = [name for name in dict.fromkeys([searched, dataset["target"]]) if name in names]
     chosen = set(list(dict.fromkeys([*first, *names]))[:_MOST_COLUMNS])
     return [name for name in names if name in chosen]

@@ -40,7 +40,7 @@ class RowsPage:
     @property
     def n_left_out(self) -> int:
         """How many columns are not shown."""
-        return len(self.dataset["columns"]) - len(self.columns)
+        return sum(column["name"] != self.dataset["row_id"] for column in self.dataset["columns"]) - len(self.columns)
 
     @property
     def lines(self) -> list[tuple[str, str | None, list[str]]]:

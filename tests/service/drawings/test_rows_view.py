@@ -49,6 +49,8 @@ def test_rows_have_the_words_of_the_dictionary_and_nothing_hidden(shop: Shop, da
     drawing = _drawn(shop, dataset)
 
     assert _ids(drawing) == list(_FRAME.key[:50])
+    assert drawing.count("case 17<") == 1  # ids stand once, though they are a column
+    assert "more column" not in drawing
     assert "duration of the loan" in drawing
     assert "no &lt;account&gt;" in drawing
     assert "wage" not in drawing

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+from leafspace_client.conversion.parity import Parity
 from numpy.typing import NDArray
 from onnx import load_from_string
 
@@ -38,6 +39,11 @@ def outcome_of_converted(
     raw = raw_rows(_features(onnx, rows))
     read = read_converted(onnx, list(raw.names), classes, oracle_only=oracle_only)
     return ModelSession(read.leaf_graph, read.description).run_in_chunks(raw)
+
+
+def n_infinite(parity: Parity) -> int:
+    """Return the number of parity rows with an infinite number, which come on top of the caller's."""
+    return sum(any(value in {"Infinity", "-Infinity"} for value in row) for row in parity.rows)
 
 
 def _features(onnx: bytes, rows: Table) -> Table:

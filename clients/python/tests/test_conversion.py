@@ -13,7 +13,6 @@ from leafspace_client import CannotConvert, Invalid, MissingExtra
 from leafspace_client.conversion import convert_model
 from leafspace_client.conversion.declared import Declared
 from leafspace_client.conversion.models import ConvertedModel
-from leafspace_client.conversion.parity import Parity
 from leafspace_client.conversion.tree_operators import floor_float32
 from leafspace_client.rows import received
 from numpy.typing import NDArray
@@ -35,7 +34,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from tests.support.converted import outcome_of_converted, read_converted, scores_of_converted
+from tests.support.converted import n_infinite, outcome_of_converted, read_converted, scores_of_converted
 from tests.support.models import ALL_MODELS, fitted, library
 from tests.support.shared import shared_path
 from tree_explainers.ensemble import Operator
@@ -80,11 +79,6 @@ def in_float32(rows: Table) -> Table:
 def assert_agrees(converted: ConvertedModel, estimator: Estimator, rows: Table) -> None:
     ours, theirs = scores_of_converted(converted.onnx, rows), library_scores(estimator, rows)
     np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-4)
-
-
-def n_infinite(parity: Parity) -> int:
-    """Return the number of rows with an infinite number."""
-    return sum(any(value in {"Infinity", "-Infinity"} for value in row) for row in parity.rows)
 
 
 @pytest.mark.parametrize("name", ALL_MODELS)

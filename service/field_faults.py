@@ -66,9 +66,9 @@ def fault_text(fault: Mapping[str, Any]) -> str:
         return "is missing"
     if kind in _TYPES:
         return f"must be {_TYPES[kind]}; got {_described(fault.get('input'))}"
-    limit = _LIMITS.get(kind)
-    text = limit.format(**_limits(kind, context)) if limit else fault["msg"].removeprefix("Value error, ")
-    received = fault.get("input")
+    limit, received = _LIMITS.get(kind), fault.get("input")
+    limits = _limits(context, of_text=isinstance(received, str))
+    text = limit.format(**limits) if limit else fault["msg"].removeprefix("Value error, ")
     return f"{text}; got {_quoted(received)}" if isinstance(received, str | int | float) else text
 
 
@@ -101,9 +101,9 @@ def _quoted(value: str | float) -> str:
     return repr(value[:_SHOWN_CHARACTERS]) if isinstance(value, str) else str(value)[:_SHOWN_CHARACTERS].lower()
 
 
-def _limits(kind: str, context: Mapping[str, Any]) -> dict[str, Any]:
+def _limits(context: Mapping[str, Any], *, of_text: bool) -> dict[str, Any]:
     """Return the limits with separated thousands, those of lengths with what is counted."""
-    nouns = ("character", "characters") if kind.startswith("string_") else ("entry", "entries")
+    nouns = ("character", "characters") if of_text else ("entry", "entries")
     grouped = {name: f"{value:,}" if isinstance(value, int | float) else value for name, value in context.items()}
     return grouped | {name: counted(context[name], *nouns) for name in _LENGTHS & context.keys()}
 

@@ -16,6 +16,7 @@ _OPTIONAL = frozenset(
     {
         *("evaluation_dataset", "prototype_set", "rule_set", "approximation_tree"),
         *("map", "label_audit", "compare_with", "comparison", "other_model", "newer_dataset"),
+        "evaluation",
     }
 )
 _EVERY_FILTER = pytest.mark.parametrize(

@@ -252,3 +252,10 @@ def test_ids_of_rows_and_names_of_columns_are_limited(api: Api) -> None:
     assert "256 characters in row 1" in long_id.json()["detail"]
     assert _refusal(long_names) == (422, "dataset_bad_columns")
     assert "1,225,000 bytes" in long_names.json()["detail"]
+
+
+def test_a_text_that_is_too_long_is_counted_in_characters(api: Api) -> None:
+    refused = api.post("/v1/reports", {"explainer": "xpl_1", "title": "Review", "verdict": "x" * 1001})
+
+    assert refused.status_code == 422
+    assert "`verdict` must have at most 1,000 characters; it has 1,001" in refused.json()["detail"]

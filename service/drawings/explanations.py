@@ -179,7 +179,7 @@ class Beside:
     known: Json  # the model
     dataset: Json
     prototype_set: Json
-    fixed: frozenset[str]  # features that nothing can change, by the dictionary
+    fixed: frozenset[str]  # features that are never changed, by the dictionary: fixed and protected ones
     include: tuple[Any, ...]  # parts that are asked for, of those that the explainer can give
     outcome: str | None = None  # that changes aim at
     with_pairs: bool = False  # whether changes of several features are searched, however wide the model is
@@ -195,7 +195,8 @@ class Beside:
         known = to_json(context.models.get(explainer.model).view)
         dataset = shown_dataset(context, prototypes["request"]["dataset"], known)
         words = context.dictionaries.get(dataset["id"]).words or {}
-        fixed = frozenset(each["name"] for each in words.get("features", ()) if each.get("fixed"))
+        bound = (each for each in words.get("features", ()) if each.get("fixed") or each.get("protected"))
+        fixed = frozenset(each["name"] for each in bound)
         include = ["curves"]
         if warm.evidence is not None and warm.evidence.has_targets:
             include.append("evidence")

@@ -107,6 +107,16 @@ def test_a_value_that_is_missing_has_no_mark_and_a_regression_no_class() -> None
     assert seen.first[0].steps.row is None
 
 
+def test_along_the_curve_of_a_feature_that_cannot_change_no_row_is_moved() -> None:
+    row = next(each for each in document("ExplanationList")["data"] if each["status"] == "ok")
+    curve = {**_INCOME, "score_of": row["prediction"]["label"]}
+    for fixed, n_sliders in ((frozenset[str](), 1), (frozenset({"income"}), 0)):
+        drawn = draw_explanation(row | {"curves": [curve]}, WhyContext(is_editable=True, fixed=fixed))
+        assert drawn.count('type="range"') == n_sliders
+        curves = drawn.partition("ls-score-curves")[2].partition("</section>")[0]
+        assert ("cannot change" in curves) == (not n_sliders)
+
+
 def test_names_stand_as_text_and_the_drawing_has_no_script() -> None:
     row = next(each for each in document("ExplanationList")["data"] if each["status"] == "ok")
     label = row["prediction"]["label"]

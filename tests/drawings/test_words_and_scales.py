@@ -137,6 +137,15 @@ def test_columns_called_pixels_are_offered_as_an_image() -> None:
     assert ImageColumns.offered_by(["pixel_0_0", "pixel_2_2"]) is None
 
 
+def test_white_is_the_highest_number_of_the_pixels_where_nothing_declares_another() -> None:
+    names = ["pixel_0_0", "pixel_0_1"]
+    columns = [{"name": name, "max": most} for name, most in zip([*names, "age"], (16.0, 9.0, 90.0), strict=True)]
+    for dataset, highest in (({"columns": columns}, 16.0), (None, 255.0), ({"columns": [{"name": names[0]}]}, 255.0)):
+        found = ImageColumns.among(dataset, names)
+        assert found is not None
+        assert found.highest == highest
+
+
 def test_a_png_has_the_pixels_of_the_row() -> None:
     pil = pytest.importorskip("PIL.Image")
     import base64

@@ -41,7 +41,7 @@ class WhyContext:
     changed: Mapping[str, Any] = field(default_factory=dict)  # what-if: the values before, by feature
     unchanged: Json | None = None  # what-if: the explanation of the row before the change
     alone: Mapping[str, Json] = field(default_factory=dict)  # what-if: that with one of several changes, by feature
-    fixed: frozenset[str] = frozenset()  # features that nothing can change, by the dictionary
+    fixed: frozenset[str] = frozenset()  # features that are never changed, by the dictionary
     form: str | None = None  # the row is new: the address of the form with its values
     letter: str | None = None  # the address of the letter about its decision
     explainer: str | None = None  # the id of the explainer that a report of this row can be made of

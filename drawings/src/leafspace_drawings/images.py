@@ -5,7 +5,7 @@ import struct
 import zlib
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 _PIXEL = re.compile(r"pixel[_ ](\d+)[_,](\d+)")
@@ -37,9 +37,19 @@ class ImageColumns:
 
     @classmethod
     def among(cls, dataset: Mapping[str, Any] | None, names: Sequence[str]) -> "ImageColumns | None":
-        """Return the first image that a dataset's document declares, or else what the names of columns offer."""
+        """Return the first image that a dataset's document declares, or else what the names of columns offer.
+
+        White is declared, or else the highest number of all its columns, where these are known.
+        """
         declared = (dataset or {}).get("images")
-        return cls.of(declared[0]) if declared else cls.offered_by(names)
+        offered = None if declared else cls.offered_by(names)
+        if offered is None:
+            return cls.of(declared[0]) if declared else None
+        pixels = set(offered.names)
+        most = max(
+            (each.get("max") or 0 for each in (dataset or {}).get("columns", ()) if each["name"] in pixels), default=0
+        )
+        return replace(offered, highest=float(most)) if most > 0 else offered
 
     @staticmethod
     def offered_by(names: Sequence[str]) -> "ImageColumns | None":

@@ -40,7 +40,8 @@ class RowsPage:
     @property
     def n_left_out(self) -> int:
         """How many columns are not shown."""
-        return sum(column["name"] != self.dataset["row_id"] for column in self.dataset["columns"]) - len(self.columns)
+        names = [column["name"] for column in self.dataset["columns"] if column["name"] != self.dataset["row_id"]]
+        return len(names) - len(self.columns)
 
     @property
     def lines(self) -> list[tuple[str, str | None, list[str]]]:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from schemas.dictionaries import DictionaryRequest
 from service.drawings.documents import VIEWS
+from service.drawings.explanations import Beside
 from service.operations.dictionaries import get_dictionary, put_dictionary
 from service.operations.preconditions import Precondition
 
@@ -68,3 +69,14 @@ def test_many_features_have_their_fields_page_by_page(shop: Shop) -> None:
         for start in ("0", "60", "120")
     ]
     assert [name for names in shown for name in names] == list(frame.columns)
+
+
+def test_fixed_and_protected_features_are_never_offered_as_a_change(shop: Shop) -> None:
+    first, second, third = shop.fitted.rows.names[:3]
+    features = [{"name": first, "fixed": True}, {"name": second, "protected": True}, {"name": third, "label": "third"}]
+    context = shop.workshop.context
+    put_dictionary(context, shop.dataset, DictionaryRequest.model_validate({"features": features}), Precondition())
+    try:
+        assert Beside.of(context, shop.explainer).fixed == {first, second}
+    finally:
+        put_dictionary(context, shop.dataset, DictionaryRequest(), Precondition())

@@ -148,7 +148,7 @@ def test_a_key_without_the_scope_learns_which_one_it_lacks(guarded: Guarded, rea
 
     assert status_of(answer) == 403
     assert b'error="insufficient_scope", scope="write"' in answer
-    assert "the key 'test' (key_" in problem_of(answer)["detail"]
+    assert "the key 'test' (key_" in str(problem_of(answer)["detail"])
     assert problem_of(answer)["code"] == "insufficient_scope"
     assert reader.split("_", 2)[2].encode() not in answer
 

@@ -46,9 +46,9 @@ from .documents import (
 
 _LISTED, _SEARCHED = 50, 1000
 _SEARCHED_RESULTS = 200  # of each kind, the newest first
-_MOST_DATASETS = 10  # of explainers, the newest first, in which rows and features are looked for
+_MOST_DATASETS = 30  # of explainers, the newest first, in which rows and features are looked for
 _MOST_EXPLAINERS = 50
-_MOST_OTHERS = 20  # other datasets, in which rows are looked for
+_MOST_OTHERS = 100  # other datasets, in which rows are looked for
 _SECONDS = 1.0  # for rows of datasets whose ids are texts
 _MOST_FEATURES = 30
 _MOST_CURVES = 12  # rows that are named

@@ -118,18 +118,22 @@ def _comparisons(context: AppContext, model: Json, datasets: Sequence[Json]) -> 
 
 
 def _comparable(context: AppContext, model: Json, datasets: Sequence[Json]) -> list[Json]:
-    """Return other models of the task whose features datasets have, and that predict some of the same classes."""
+    """Return other models of the task whose features datasets have, and that predict some of the same classes.
+
+    Those that take the first dataset, which a form offers first, come first.
+    """
     every = listed(context.models.list(_LISTED, None).data)
     alike = [each["id"] for each in every if each["id"] != model["id"] and each["task"] == model["task"]]
     whole = [to_json(context.models.get(each).view) for each in alike[:_MOST_COMPARED]]
     tables = [{column["name"] for column in dataset["columns"]} for dataset in datasets]
-    return [
+    fitting = [
         each
         for each in whole
         if each["n_trees"]  # rows are compared by leaves
         and any(table.issuperset(each["feature_names"]) for table in tables)
         and (not model["classes"] or not set(model["classes"]).isdisjoint(each["classes"]))
     ]
+    return sorted(fitting, key=lambda each: not tables[0].issuperset(each["feature_names"]))
 
 
 def _of(datasets: Sequence[Json]) -> Choice:

@@ -122,6 +122,12 @@ def test_models_are_compared_with_those_of_the_same_features_and_classes(shop: S
     form = _form(VIEWS["models"](workshop.context, shop.model, {}), "another model")
 
     assert alike in form
+    more = {f"more_{name}": shop.fitted.features[:, 0] for name in names}
+    wide = [*more][: len(names)]
+    workshop.register_dataset(frame_of(shop.fitted).assign(**more), target="t", name="with more columns")
+    of_more = workshop.register_model(shop.fitted.onnx, feature_names=wide, name="of those columns")
+    offered = _form(VIEWS["models"](workshop.context, shop.model, {}), "another model")
+    assert offered.index(alike) < offered.index(of_more)  # which the first dataset has no features of
     assert wider not in form
     assert of_values not in form
     assert without_leaves not in form

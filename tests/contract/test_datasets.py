@@ -230,7 +230,7 @@ def test_the_first_repeated_row_id_is_named_with_both_rows(api: Api, write: Call
         ({"target": "age", "features": ["age"]}, "dataset_bad_columns", "'age'"),
         ({"features": []}, "dataset_bad_columns", ""),
         ({"tarket": "label"}, "unknown_field", "did you mean 'target'"),
-        ({"target": 7}, "validation_failed", "/metadata/target"),
+        ({"target": 7}, "validation_failed", "`metadata.target` must be a text"),
     ],
 )
 @pytest.mark.sampled("thirds")

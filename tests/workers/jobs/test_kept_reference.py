@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from explanations.reference_file import write_reference_file
 from schemas.prototype_sets import PROTOTYPE_SETS
 from tests.support.models import fitted
 from tests.support.workshop import Workshop, workshop_in
@@ -93,9 +94,13 @@ def test_a_file_that_is_lost_is_made_again(sets: _Sets, damage: str) -> None:
 
 def test_a_file_of_another_revision_is_not_taken(monkeypatch: pytest.MonkeyPatch, sets: _Sets) -> None:
     sets.file(**_FIRST)
-    made: list[object] = []
-    write = searched_rows.write_reference_file
-    monkeypatch.setattr(searched_rows, "write_reference_file", lambda *parts: (made.append(parts), write(*parts)))
+    made: list[tuple[Any, ...]] = []
+
+    def write(*parts: Any) -> None:
+        made.append(parts)
+        write_reference_file(*parts)
+
+    monkeypatch.setattr(searched_rows, "write_reference_file", write)
     monkeypatch.setattr(type(PROTOTYPE_SETS), "revision", PROTOTYPE_SETS.revision + 1, raising=False)
 
     sets.file(**_FIRST, seed=1)

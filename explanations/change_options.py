@@ -7,6 +7,7 @@ from schemas.explanation_sets import ExplanationParts
 from schemas.models import Model
 from storage.errors import StorageError
 from tree_explainers.changes.feature_moves import CONSTRAINTS, Constraint
+from tree_explainers.wording import did_you_mean
 
 from .effects import unknown_outcome
 
@@ -56,7 +57,8 @@ def _constraints(request: ExplanationParts, model: Model) -> dict[str, Constrain
         for index, name in enumerate(getattr(request, constraint)):
             pointer = f"/{constraint}/{index}"
             if name not in known:
-                detail = f"{_quoted(name)} is no feature of the model; name one of the model's `feature_names`"
+                near = did_you_mean(name, model.feature_names)
+                detail = f"{_quoted(name)} is no feature of the model; name one of the model's `feature_names`{near}"
                 raise StorageError("validation_failed", detail, pointer)
             if constraints.get(name, constraint) != constraint:
                 detail = (

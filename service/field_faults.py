@@ -2,7 +2,6 @@
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -12,7 +11,6 @@ from typing_extensions import TypeAliasType
 
 KNOWN = "known_fields"  # of a fault: the names of the fields that there are in the place of an unknown one
 _SHOWN_CHARACTERS = 80
-_N_COMPARED = 300  # names; comparing takes up to 70 µs each
 _OBJECT = "a JSON object is expected here"
 _LIMITS = {  # by the type of fault; the braces hold names of its context
     "less_than_equal": "must be at most {le}",
@@ -70,12 +68,6 @@ def fault_text(fault: Mapping[str, Any]) -> str:
     limits = _limits(context, of_text=isinstance(received, str))
     text = limit.format(**limits) if limit else fault["msg"].removeprefix("Value error, ")
     return f"{text}; got {_quoted(received)}" if isinstance(received, str | int | float) else text
-
-
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return the end of a sentence, ``; did you mean 'age'?``; empty where none of the first names is near."""
-    near = difflib.get_close_matches(name[:_SHOWN_CHARACTERS], list(islice(names, _N_COMPARED)), 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def advice(name: str, known: Iterable[str]) -> str:

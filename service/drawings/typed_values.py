@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 from leafspace_drawings import RefusedValue, text_of
 
 from storage.errors import StorageError
+from tree_explainers.wording import did_you_mean
 
 from .documents import Json
 
@@ -36,7 +37,8 @@ class TypedValues:
         """
         types = dict(zip(known["feature_names"], known["feature_types"], strict=True))
         if unknown := [name[:_CHARACTERS_SHOWN] for name in texts if name not in types]:
-            raise StorageError("unknown_feature", f"the model has no feature {unknown[0]!r}", f"/{unknown[0]}")
+            detail = f"the model has no feature {unknown[0]!r}{did_you_mean(unknown[0], types)}"
+            raise StorageError("unknown_feature", detail, f"/{unknown[0]}")
         values, refused = {}, {}
         for name, text in texts.items():
             try:

@@ -34,10 +34,10 @@ from tree_explainers.approximation_trees.ism import IsmSettings, check_ism
 from tree_explainers.compute.job_sizes import JobSizes
 from tree_explainers.errors import InvalidInput, MethodNotApplicable, RowRefused
 from tree_explainers.onnx_models.description import ModelDescription
+from tree_explainers.wording import did_you_mean
 
 from ..app_context import AppContext
 from ..exports import write_tree, write_tree_over_tables
-from ..field_faults import did_you_mean
 from .artefacts import MadeFrom, exported_result, matching_evaluation, request_artefact, shown_result
 from .feature_sets import tables_behind
 from .job_estimates import KindEstimate, Need, Request
@@ -265,7 +265,8 @@ def _checked_answers(model: Model, answers: Mapping[str, Any]) -> dict[str, Any]
     types = dict(zip(model.feature_names, model.feature_types, strict=True))
     for name, value in answers.items():
         if name not in types:
-            detail = f"model {model.id!r} has no feature {name[:80]!r}; take the name that `question.column` gave"
+            advice = f"take the name that `question.column` gave{did_you_mean(name, types)}"
+            detail = f"model {model.id!r} has no feature {name[:80]!r}; {advice}"
             raise StorageError("unknown_feature", detail, _pointer(name))
         try:
             encoded = encoded_value(name, types[name], value)

@@ -11,10 +11,10 @@ from schemas.dictionaries import MAX_DICTIONARY_BYTES, Dictionary, DictionaryReq
 from storage.datasets import StoredDataset
 from storage.dictionaries import StoredDictionary
 from storage.errors import NotFound, StorageError
+from tree_explainers.wording import did_you_mean
 
 from ..app_context import AppContext
 from ..callers import CURRENT_KEY
-from ..field_faults import did_you_mean
 from .deletion import with_reserve
 from .preconditions import Precondition
 

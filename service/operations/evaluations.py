@@ -11,9 +11,9 @@ from storage.errors import StorageError
 from storage.feature_matching import match_features
 from tree_explainers.compute.job_sizes import JobSizes
 from tree_explainers.evaluations.cost import evaluation_bytes, evaluation_seconds
+from tree_explainers.wording import did_you_mean
 
 from ..app_context import AppContext
-from ..field_faults import did_you_mean
 from .artefact_tables import open_table
 from .artefacts import MadeFrom, request_artefact
 from .job_estimates import KindEstimate, Need, Request

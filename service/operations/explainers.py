@@ -12,9 +12,9 @@ from schemas.rule_sets import RULE_SETS
 from storage.artefacts import Artefact
 from storage.errors import StorageError
 from storage.explainers import NewExplainer
+from tree_explainers.wording import did_you_mean
 
 from ..app_context import AppContext
-from ..field_faults import did_you_mean
 from .deletion import with_reserve
 from .model_requirements import require_leaves
 from .plain_distances import refuse_without_leaves

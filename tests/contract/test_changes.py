@@ -282,6 +282,7 @@ def test_full_detail_has_changes_only_where_they_are_included(api: Api) -> None:
     [
         ({"include": ["changes"], "outcome": "maybe"}, "/outcome", "'maybe' is no outcome of the model"),
         ({"include": ["changes"], "fixed": ["x0", "age"]}, "/fixed/1", "'age' is no feature of the model"),
+        ({"include": ["changes"], "fixed": ["xx0"]}, "/fixed/0", "; did you mean 'x0'?"),
         ({"include": ["changes"], "only_up": ["age"]}, "/only_up/0", "'age' is no feature of the model"),
         ({"include": ["changes"], "fixed": ["x1"], "only_up": ["x0", "x1"]}, "/only_up/1", "'x1' is in fixed, too"),
         ({"include": ["changes"], "only_up": ["x1"], "only_down": ["x1"]}, "/only_down/0", "'x1' is in only_up, too"),

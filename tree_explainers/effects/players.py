@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidInput
 from ..onnx_models.description import ModelColumn
+from ..wording import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,8 @@ def _group_of(feature_names: Sequence[str], groups: Mapping[str, Sequence[str]])
             raise InvalidInput(detail)
         for feature in features:
             if feature not in feature_names:
-                detail = f"The group {group!r} names the feature {feature!r}, which the model does not have."
+                near = did_you_mean(feature, feature_names) or "."
+                detail = f"The group {group!r} names the feature {feature!r}, which the model does not have{near}"
                 raise InvalidInput(detail)
             if group_of.setdefault(feature, group) != group:
                 detail = f"The feature {feature!r} is in the groups {group_of[feature]!r} and {group!r}."

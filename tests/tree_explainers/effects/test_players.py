@@ -49,7 +49,7 @@ def test_groups_of_features_are_one_player_in_place_of_the_first() -> None:
     ("groups", "text"),
     [
         ({"none": []}, "'none' has no features"),
-        ({"some": ["ages"]}, "'ages', which the model does not have"),
+        ({"some": ["ages"]}, "'ages', which the model does not have; did you mean 'age'"),
         ({"a": ["age"], "b": ["age", "port"]}, "'age' is in the groups 'a' and 'b'"),
         ({"port": ["age"]}, "'port' has the name of a feature that is not in it"),
     ],

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled_ahead
+from ..compute.compiled import compiled_ahead, inlined_reader
 from ..ensemble import Operator, TreeEnsemble, TreeTensor
 from ..walker.node_conditions import tests_of
 from ..walker.node_words import TreeWords, pack
@@ -75,6 +75,22 @@ class RankedTrees:
         _fill_ranks(values, (cuts.columns, cuts.starts), cuts.values, cuts.of_missing, ranks)
         return ranks
 
+    def ranks_of_finite(self, values: NDArray[np.float64], *, is_single: bool) -> NDArray[np.uint16] | None:
+        """Return the ranks of rows as ``ranks`` does; ``None`` where one is infinite, or looked up in a set.
+
+        Parameters
+        ----------
+        values : (n_rows, n_columns) float64
+            NaN is a missing value.
+        is_single
+            Whether numbers are rounded to single precision first.
+        """
+        if self.sets:
+            return None
+        ranks, cuts = np.empty((len(values), self.n_ranked), np.uint16), self.cuts
+        columns = cuts.columns, cuts.starts
+        return ranks if _rank_finite(values, is_single, columns, cuts.values, cuts.of_missing, ranks) else None
+
     def leaves(self, ranks: NDArray[np.uint16]) -> NDArray[np.int32]:
         """Return the leaves, among all, that rows of these ranks reach, (n_rows, n_trees)."""
         leaves = np.empty((len(ranks), len(self.words.starts) - 1), np.int32)
@@ -100,15 +116,51 @@ def _fill_ranks(
     for row in range(len(values)):
         for at in range(len(positions)):
             value = values[row, positions[at]]
-            low, high = starts[at], starts[at + 1]
-            while low < high:
-                middle = (low + high) // 2
-                if cuts[middle] < value:
-                    low = middle + 1
-                else:
-                    high = middle
             is_missing = value != value  # NaN
-            ranks[row, at] = of_missing[at] if is_missing else low - starts[at]
+            ranks[row, at] = of_missing[at] if is_missing else _rank(value, cuts, starts[at], starts[at + 1])
+
+
+@inlined_reader
+def _rank(value: Any, cuts: NDArray[np.float64], start: Any, end: Any) -> Any:  # numba's own numbers
+    """Return how many of some cuts are below a value."""
+    low, high = start, end
+    while low < high:
+        middle = (low + high) // 2
+        if cuts[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low - start
+
+
+def _types_of_finite(n: Any) -> list[Any]:
+    cuts = n.UniTuple(n.int64[::1], 2), n.float64[::1], n.uint16[::1]
+    return [n.boolean(n.float64[:, ::1], n.boolean, *cuts, n.uint16[:, ::1])]
+
+
+@compiled_ahead(_types_of_finite)
+def _rank_finite(  # parts of objects: compiled code takes arrays
+    values: NDArray[np.float64],
+    is_single: bool,
+    columns: tuple[Ints, Ints],
+    cuts: NDArray[np.float64],
+    of_missing: NDArray[np.uint16],
+    ranks: NDArray[np.uint16],
+) -> bool:
+    """Do the same with numbers that may have to be rounded; return whether all are finite, or missing."""
+    positions, starts = columns
+    for row in range(len(values)):
+        for value in values[row]:
+            if abs(np.float64(np.float32(value)) if is_single else value) == np.inf:
+                return False
+        for at in range(len(positions)):
+            value = values[row, positions[at]]
+            if value != value:  # NaN
+                ranks[row, at] = of_missing[at]
+            else:
+                value = np.float64(np.float32(value)) if is_single else value
+                ranks[row, at] = _rank(value, cuts, starts[at], starts[at + 1])
+    return True
 
 
 def _types_of_leaves(n: Any) -> list[Any]:

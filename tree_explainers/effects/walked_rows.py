@@ -6,6 +6,7 @@ walks them twice, for scores and for leaves.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled_ahead
 from ..ensemble import TreeEnsemble
 from ..errors import RowRefused
+from ..onnx_models.encoding import Feeds
 from ..onnx_models.session import ModelSession, Outcome
 from ..onnx_models.tree_inputs import TreeColumns
 from ..rows import Rows
@@ -48,26 +50,43 @@ class WalkedRows:
         It is ``None`` where a row is refused: onnxruntime has to say which, and to predict the others.
         """
         try:
-            feeds = self.session.encode(rows) if isinstance(rows, Rows) else self.session.encode_matrix(rows)
-            ranks = self.trees.ranks(self.columns.of_feeds(feeds, len(rows)))
+            ranks = self._ranks(rows)
             leaves = self.trees.leaves(ranks)
             sums = np.zeros((len(rows), self.values.shape[1]), self.values.dtype)
-            _sum_values(leaves, self.values, sums)
-            predicted = self.session.predictions_of_sums(sums, feeds)
+            _sum_values(leaves, self.first_leaves, self.values, sums)
+            predicted = self.session.predictions_of_sums(sums, partial(self._encoded, rows))
         except RowRefused:
             return None
-        return Outcome(predicted.scores, predicted.labels, leaves - self.first_leaves, feeds, ranks)
+        return Outcome(predicted.scores, predicted.labels, leaves, ranks=ranks)
+
+    def _ranks(self, rows: Rows | NDArray[np.floating[Any]]) -> NDArray[np.uint16]:
+        precision = self.columns.precision
+        if precision is not None and isinstance(rows, np.ndarray) and rows.dtype == np.float64:
+            ranks = self.trees.ranks_of_finite(np.ascontiguousarray(rows), is_single=precision == "single")
+            if ranks is not None:
+                return ranks
+        return self.trees.ranks(self.columns.of_feeds(self._encoded(rows), len(rows)))
+
+    def _encoded(self, rows: Rows | NDArray[np.floating[Any]]) -> Feeds:
+        return self.session.encode(rows) if isinstance(rows, Rows) else self.session.encode_matrix(rows)
 
 
 def _types(n: Any) -> list[Any]:
-    return [n.void(n.int32[:, ::1], values[:, ::1], values[:, ::1]) for values in (n.float32, n.float64)]
+    leaves = n.int32[:, ::1], n.int32[::1]
+    return [n.void(*leaves, values[:, ::1], values[:, ::1]) for values in (n.float32, n.float64)]
 
 
 @compiled_ahead(_types)
-def _sum_values(leaves: NDArray[np.int32], values: NDArray[Any], sums: NDArray[Any]) -> None:
-    """Add the values of each row's leaves among all, (n_rows, n_trees), to its sums, in the order of the trees."""
+def _sum_values(
+    leaves: NDArray[np.int32], first_leaves: NDArray[np.int32], values: NDArray[Any], sums: NDArray[Any]
+) -> None:
+    """Add the values of each row's leaves among all, (n_rows, n_trees), to its sums, in the order of the trees.
+
+    From then on leaves are those within their trees.
+    """
     for row in range(leaves.shape[0]):
         for tree in range(leaves.shape[1]):
             leaf = leaves[row, tree]
             for output in range(sums.shape[1]):
                 sums[row, output] += values[leaf, output]
+            leaves[row, tree] = leaf - first_leaves[tree]

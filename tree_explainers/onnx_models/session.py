@@ -22,7 +22,8 @@ from .description import ModelDescription
 from .encoding import FEW_VALUES, Feeds, RowEncoder, are_finite
 from .label_index import LabelIndex, may_tie
 from .refused_values import refusal_of
-from .score_sums import scores_of_sums
+from .score_sums import link_sums, scores_of_linked
+from .sure_predictions import SurePredictions
 
 _CELLS_PER_CHUNK = 1_000_000  # leaves (rows x trees) held at a time by each thread: 4 MB, thrice; some 0.4 s of work
 _MAX_CHUNK_ROWS = 65_536
@@ -102,6 +103,7 @@ class ModelSession:
         self._encoder = RowEncoder(description)
         self._output_names = [name for name in (description.score_output, description.leaf_output) if name]
         self._labels = LabelIndex(description)
+        self._sure = SurePredictions.of(description)
         if description.label_output:
             self._output_names.append(description.label_output)
         self.prediction_names = [name for name in self._output_names if name != description.leaf_output]
@@ -162,21 +164,25 @@ class ModelSession:
         Only where ``description.scoring`` says how scores follow from them.
         """
         assert self.description.scoring is not None
-        return self._checked(scores_of_sums(sums, self.description.scoring), [], len(sums))[0]
+        link_sums(sums, self.description.scoring)
+        return self._checked(scores_of_linked(sums, self.description.scoring), [], len(sums))[0]
 
-    def predictions_of_sums(self, sums: NDArray[Any], feeds: Feeds) -> Predictions:
-        """Return the predictions for sums of leaf values, as ``scores_of_sums`` takes them, of these encoded rows.
+    def predictions_of_sums(self, sums: NDArray[Any], encode: Callable[[], Feeds]) -> Predictions:
+        """Return the predictions for sums of leaf values, as ``scores_of_sums`` takes them; ``encode`` their rows.
 
         Labels of rows whose best scores are as good as equal are the graph's own.
         """
         assert self.description.scoring is not None
-        scores, labels = self._checked(scores_of_sums(sums, self.description.scoring), [], len(sums))
+        link_sums(sums, self.description.scoring)
+        if self._sure is not None and (sure := self._sure.of_sums(sums)) is not None:
+            return Predictions(*sure)
+        scores, labels = self._checked(scores_of_linked(sums, self.description.scoring), [], len(sums))
         if labels is None or self.description.label_output is None:
             return Predictions(scores, labels)
         are_near = may_tie(scores, self.description.rounding)
         if are_near.any():
             labels, near = labels.copy(), np.flatnonzero(are_near)
-            _, *label = self.outputs(self.prediction_names, {name: each[near] for name, each in feeds.items()})
+            _, *label = self.outputs(self.prediction_names, {name: each[near] for name, each in encode().items()})
             labels[near] = self._labels.find(scores[near], label[0])  # type: ignore[assignment]  # a classifier has them
         return Predictions(scores, labels)
 

@@ -1,5 +1,7 @@
 """What the trees of a model compare, for raw rows, as the model's own graph computes it, and the tests that compare."""
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,9 +14,13 @@ from .refused_values import refusal_of
 from .session import open_graph, runtime_errors
 from .walked_parts import WalkedParts
 
+Precision = Literal["single", "double"]
+
 
 class TreeColumns:
     """The values that trees compare. Nothing in it changes: threads may share it.
+
+    ``precision`` is that in which trees compare all raw numbers as they are; ``None`` where more is done with them.
 
     Parameters
     ----------
@@ -22,10 +28,13 @@ class TreeColumns:
         Of the model, as it was read.
     """
 
+    precision: Precision | None
+
     def __init__(self, description: ModelDescription, parts: WalkedParts) -> None:
         self._description = description
         self._encoder = RowEncoder(description)
         self._is_copied = _is_copied(description)
+        self.precision = _precision_of_numbers(description) if self._is_copied else None
         has_front = bool(parts.front_graph) and not self._is_copied
         self._front = open_graph(parts.front_graph) if has_front else None
         self._computed = [each.name for each in self._front.get_outputs()] if self._front else []
@@ -85,6 +94,14 @@ def _is_copied(description: ModelDescription) -> bool:
         and not (is_rounded and column.is_rounded)
         for index, column in enumerate(description.columns)
     )
+
+
+def _precision_of_numbers(description: ModelDescription) -> Precision | None:
+    """Return the precision in which trees and graph take the same numbers; ``None`` where they do not, or integers."""
+    (spec,), (tensor,) = description.inputs, description.tensors
+    if spec.type == "float":
+        return "single"
+    return "double" if spec.type == "double" and tensor.is_double else None
 
 
 class TreeInputs:

@@ -81,7 +81,7 @@ class WalkedSession(ModelSession):
         if self.description.scoring is None or sums is None:
             scores, *label = self.outputs(self.prediction_names, feeds)
             return Predictions(*self._checked(scores, label, len(scores)))
-        return self.predictions_of_sums(sums, feeds)
+        return self.predictions_of_sums(sums, lambda: feeds)
 
     def outputs(self, names: list[str], feeds: Feeds) -> list[NDArray[Any]]:
         """Return tensors of the graph, by the graph of predictions alone where there is one."""

@@ -56,7 +56,8 @@ def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> I
 
 
 def _of_part(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> Iterator[Near]:
-    near = warm.near.to_rows(rows.leaves, rows.proximities, parts.n_prototypes)
+    wanted = warm.reason_texts.wanted(parts.n_reasons)
+    near = warm.near.to_rows(rows.leaves, rows.proximities, parts.n_prototypes, wanted)
     nearest, n_shared, bounds = near.nearest.tolist(), near.n_shared.tolist(), near.bounds.tolist()
     proximities: list[int] = near.proximities.tolist()
     shares = [proximity / warm.index.total_weight for proximity in proximities]

@@ -224,8 +224,7 @@ class ReasonTexts:
         The rows are several that miss the values of the same columns unexpectedly, ``is_missing``, or none.
         ``numbers`` are the values of the pairs, where they are known as numbers.
         """
-        wanted = Wanted(self.is_shown, len(self.names) if n_reasons is None else n_reasons)
-        raw = self.reader.group(reasons, len(pairs), is_missing, wanted)
+        raw = self.reader.group(reasons, len(pairs), is_missing, self.wanted(n_reasons))
         columns, keys = raw.reasons["column"].tolist(), raw.statements()
         heads = self.known_heads.of(keys, lambda indices: self._heads(raw, indices))
         intervals = self.known_intervals.of(keys, lambda chosen: self._intervals(raw, chosen)) if with_intervals else []
@@ -243,6 +242,10 @@ class ReasonTexts:
             _of_pair(zip(features[start:end], heads[start:end], ends[start:end], strict=True), pair, hold_for_both)
             for (start, end), pair in zip(pairwise(raw.bounds.tolist()), pairs, strict=True)
         ]
+
+    def wanted(self, n_reasons: int | None) -> Wanted:
+        """Return which reasons are written, ``n_reasons`` of each pair at most; ``None``: all."""
+        return Wanted(self.is_shown, len(self.names) if n_reasons is None else n_reasons)
 
     def mention(self, feature: str) -> str:
         """Return a column's name as the object of a sentence."""

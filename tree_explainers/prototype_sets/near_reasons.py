@@ -11,6 +11,7 @@ from ..compute.compiled import array_of, compiled_ahead, compiled_for_loops
 from .leaf_boxes import ENTRY
 from .nearest import PrototypeIndex
 from .ranked_boxes import ALL_BITS, RankedBoxes, meet_ranked_pair
+from .raw_units import Wanted
 from .reasons import REASON, Reasons, meet_pair
 from .row_coverage import MinimumProximity
 
@@ -22,7 +23,7 @@ class NearReasons(NamedTuple):
     proximities: NDArray[np.int64]  # (n_pairs,) of the row to the prototype
     n_shared: NDArray[np.int64]  # (n_pairs,) trees that count in which the row shares a leaf with the prototype
     bounds: NDArray[np.int64]  # (n_rows + 1,) where each row's pairs begin
-    reasons: NDArray[Any]  # (n_reasons,) REASON, as ``Reasons.of`` returns them, by pair
+    reasons: NDArray[Any]  # (n_reasons,) REASON, by pair: of those that ``Reasons.of`` returns, all that are wanted
 
     def of_pairs(self, pairs: Sequence[int]) -> NDArray[Any]:
         """Return the reasons of some pairs, in ascending order, which are counted from 0 there."""
@@ -51,7 +52,9 @@ class NearPrototypes:
         ranked = RankedBoxes.of(reasons.boxes, reasons.opens, index.weights)
         return NearPrototypes(index, reasons, ranked, minimum, int(reasons.room.max(initial=1)))
 
-    def to_rows(self, leaves: NDArray[np.int32], proximities: NDArray[np.int64], n_prototypes: int) -> NearReasons:
+    def to_rows(
+        self, leaves: NDArray[np.int32], proximities: NDArray[np.int64], n_prototypes: int, wanted: Wanted
+    ) -> NearReasons:
         """Return the nearest prototypes of rows, and why those are near that have the minimum proximity.
 
         Ties of proximity: the earlier prototype. The same as ``reasons.of`` after a sort and a comparison of leaves,
@@ -65,12 +68,15 @@ class NearPrototypes:
             Of the rows, from ``PrototypeIndex.proximities``.
         n_prototypes
             Maximum number for each row.
+        wanted
+            Which reasons are: there may be others beside them.
         """
         boxes = self.reasons.boxes
         arrays = _near_reasons(
             *(leaves, proximities, self.index.leaves, self.index.weights),
             *(boxes.entries, self.reasons.opens, boxes.starts, self.reasons.room),
             *(self.ranked, n_prototypes, self.minimum.weight, self.minimum.n_trees),
+            *wanted,
         )
         return NearReasons(*arrays)
 
@@ -80,8 +86,8 @@ def _types(n: Any) -> list[Any]:  # numba's types
     result = n.Tuple((*([integers] * 4), array_of(REASON)))
     rows = (leaves, n.int64[:, ::1], leaves, n.uint32[::1])
     boxes = (array_of(ENTRY), flags, integers, integers)
-    ranked = n.NamedTuple((flags, integers, integers, *([n.uint32[::1]] * 5), ranks, ranks), RankedBoxes)
-    return [result(*rows, *boxes, ranked, n.int64, n.int64, n.int64)]
+    ranked = n.NamedTuple((flags, integers, integers, integers, *([n.uint32[::1]] * 5), ranks, ranks), RankedBoxes)
+    return [result(*rows, *boxes, ranked, n.int64, n.int64, n.int64, flags, n.int64)]
 
 
 @compiled_ahead(_types)
@@ -98,6 +104,8 @@ def _near_reasons(  # noqa: PLR0917  # parts of objects: compiled code takes arr
     n_prototypes: int,
     least_weight: int,
     fewest_trees: int,
+    is_shown: NDArray[np.bool_],
+    n_reasons: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
     nearest, bounds = _nearest_of_rows(proximities, n_prototypes)
     n_shared, near = np.empty(len(nearest), dtype=np.int64), np.empty(len(nearest), dtype=np.int64)
@@ -112,8 +120,8 @@ def _near_reasons(  # noqa: PLR0917  # parts of objects: compiled code takes arr
             if near[pair] < least_weight or n_shared[pair] < fewest_trees:
                 continue
             if ranked.is_ranked[prototype]:
-                runs = ranked.runs[prototype], ranked.runs[prototype + 1]
-                end += meet_ranked_pair(pair, entries, ranked, runs, mask, near[pair], reasons[end:])
+                features, wanted = (ranked.features[prototype], ranked.features[prototype + 1]), (is_shown, n_reasons)
+                end += meet_ranked_pair(pair, entries, ranked, features, mask, near[pair], wanted, reasons[end:])
             else:
                 box = slice(starts[prototype], starts[prototype + 1])
                 end += meet_pair(pair, entries[box], opens[box], shared, weights, reasons[end:])

@@ -3,6 +3,8 @@
 Which trees a row shares with a prototype changes from row to row, so a processor cannot guess whether an entry counts.
 The highest low end among the shared trees is the largest of ranks that are masked instead, and so is the lowest high
 end.
+
+Which features the shared trees test most is known before, by the trees alone: only their boxes are intersected.
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled_for_loops
+from ..compute.compiled import compiled_for_loops, inlined_reader
 from .leaf_boxes import LeafBoxes, Side
 
 _MOST_ENTRIES = 1 << 22  # of all prototypes: ranks take 28 bytes each
@@ -24,7 +26,8 @@ class RankedBoxes(NamedTuple):
     """The entries of ``LeafBoxes`` in runs: those of one column of one prototype."""
 
     is_ranked: NDArray[np.bool_]  # (n_prototypes,) false of those with holes, sets or odd ends, and of too many
-    runs: NDArray[np.int64]  # (n_prototypes + 1,) where each prototype's runs begin
+    features: NDArray[np.int64]  # (n_prototypes + 1,) where each prototype's features begin
+    runs: NDArray[np.int64]  # (n_features + 1,) where each feature's runs begin
     starts: NDArray[np.int64]  # (n_runs + 1,) where each run's entries begin
     trees: NDArray[np.uint32]  # (n_entries,)
     weights: NDArray[np.uint32]  # (n_entries,) of the tree, where this is the first of the tree's on a feature, else 0
@@ -55,12 +58,15 @@ class RankedBoxes(NamedTuple):
         prototype = np.repeat(np.arange(n_prototypes), np.diff(boxes.starts))
         run = np.cumsum(_begins(prototype, entries["column"])) - 1
         starts = np.searchsorted(run, np.arange(run[-1] + 2 if len(run) else 1)).astype(np.int64)
+        first_runs = np.flatnonzero(_begins(prototype[starts[:-1]], entries["feature"][starts[:-1]]))
+        runs = np.append(first_runs, len(starts) - 1).astype(np.int64)
         later = -np.arange(len(entries))
         by_low = np.lexsort((later, side & _LOW_INCLUSIVE == 0, entries["low"], run))
         by_high = np.lexsort((later, side & _HIGH_INCLUSIVE == 0, -entries["high"], run))
         return RankedBoxes(
             np.bincount(prototype[_is_odd(entries)], minlength=n_prototypes) == 0,
-            np.searchsorted(starts, boxes.starts).astype(np.int64),
+            np.searchsorted(starts[runs], boxes.starts).astype(np.int64),
+            runs,
             starts,
             entries["tree"].astype(np.uint32),
             np.where(opens, weights[entries["tree"]], np.uint32(0)),
@@ -98,67 +104,113 @@ def meet_ranked_pair(  # noqa: PLR0917  # compiled code takes arrays
     pair: int,
     entries: NDArray[Any],
     boxes: RankedBoxes,
-    runs: tuple[int, int],
+    features: tuple[int, int],
     mask: NDArray[np.uint32],
     total: int,
+    wanted: tuple[NDArray[np.bool_], int],
     reasons: NDArray[Any],
 ) -> int:
-    """Write the reasons of one pair as ``meet_pair`` does; return how many they are.
+    """Write the reasons of one pair as ``meet_pair`` does, of the wanted features; return how many they are.
 
     Parameters
     ----------
     entries : (n_entries,) ENTRY
         Of all prototypes.
-    runs
+    features
         The first of the prototype, and where they end.
     mask : (n_trees,)
         All bits of trees that the pair shares, 0 of others.
     total
         The weight of all trees that it shares.
+    wanted
+        The columns whose features are wanted, (n_columns,), and how many features at most: those that the largest
+        weight of shared trees tests, of equal ones the first.
     """
-    end, first_of_feature, testing = 0, 0, np.int64(0)  # where the feature's reasons begin, and what tests it
-    for run in range(*runs):
-        start, stop = boxes.starts[run], boxes.starts[run + 1]
-        if end > first_of_feature and reasons[first_of_feature].feature != entries[start].feature:
-            for reason in range(first_of_feature, end):
-                reasons[reason].share_of_trees = testing / max(1.0, total)
-            first_of_feature, testing = end, np.int64(0)
-        low_rank, high_rank, stays, weight = _meet_run(
-            boxes.trees[start:stop],
-            boxes.low_ranks[start:stop],
-            boxes.high_ranks[start:stop],
-            boxes.stays[start:stop],
-            boxes.weights[start:stop],
-            mask,
-        )
-        testing += weight
-        if low_rank > 0:
-            low, high = entries[boxes.low_order[start + low_rank - 1]], entries[boxes.high_order[start + high_rank - 1]]
-            reason = reasons[end]
-            reason.pair, reason.feature, reason.column = pair, low.feature, low.column
-            reason.low, reason.high = low.low, high.high
-            reason.side = low.side & _LOW_INCLUSIVE | high.side & _HIGH_INCLUSIVE | stays & _MISSING_STAYS
-            end += 1
-    for reason in range(first_of_feature, end):
-        reasons[reason].share_of_trees = testing / max(1.0, total)
-    return end
+    is_shown, n_wanted = wanted
+    first, stop = features
+    testing = np.empty(stop - first, np.int64)
+    for feature in range(first, stop):
+        start, end = boxes.starts[boxes.runs[feature]], boxes.starts[boxes.runs[feature + 1]]
+        is_one = is_shown[entries[start].column]
+        testing[feature - first] = _weight(boxes, start, end, mask) if is_one else 0
+    is_wanted = _are_largest(testing, n_wanted)
+    n_reasons = 0
+    for feature in range(first, stop):
+        if is_wanted[feature - first]:
+            share = testing[feature - first] / max(1.0, total)
+            runs = boxes.runs[feature], boxes.runs[feature + 1]
+            n_reasons += _meet_feature(pair, entries, boxes, runs, mask, share, reasons[n_reasons:])
+    return n_reasons
+
+
+@inlined_reader
+def _weight(boxes: RankedBoxes, start: int, stop: int, mask: NDArray[np.uint32]) -> np.int64:
+    """Return the weight of the shared trees among those of some entries.
+
+    Four sums are made side by side: of a plain loop, LLVM makes gathers, which take three times as long.
+    """
+    trees, weights = boxes.trees, boxes.weights
+    first, second, third, fourth = np.uint32(0), np.uint32(0), np.uint32(0), np.uint32(0)
+    at = start
+    while at + 4 <= stop:
+        first += weights[at] & mask[trees[at]]
+        second += weights[at + 1] & mask[trees[at + 1]]
+        third += weights[at + 2] & mask[trees[at + 2]]
+        fourth += weights[at + 3] & mask[trees[at + 3]]
+        at += 4
+    while at < stop:
+        first += weights[at] & mask[trees[at]]
+        at += 1
+    return np.int64(first + second + third + fourth)  # at most the weight of all trees
 
 
 @compiled_for_loops
-def _meet_run(
-    trees: NDArray[np.uint32],
-    low_ranks: NDArray[np.uint32],
-    high_ranks: NDArray[np.uint32],
-    stays: NDArray[np.uint32],
-    weights: NDArray[np.uint32],
+def _are_largest(weights: NDArray[np.int64], n_most: int) -> NDArray[np.bool_]:
+    """Mark the largest of some weights, ``n_most`` at most, of equal ones the first; none that is 0."""
+    are_largest = weights > 0
+    if n_most < are_largest.sum():
+        left = weights.copy()
+        are_largest[:] = False
+        for _ in range(n_most):
+            largest = np.argmax(left)  # the first of equal ones
+            are_largest[largest], left[largest] = True, 0
+    return are_largest
+
+
+@inlined_reader
+def _meet_feature(  # noqa: PLR0917  # compiled code takes arrays
+    pair: int,
+    entries: NDArray[Any],
+    boxes: RankedBoxes,
+    runs: tuple[int, int],
     mask: NDArray[np.uint32],
-) -> tuple[np.int64, np.int64, np.int64, np.int64]:
-    """Return the highest ranks of shared trees, whether missing values stay in all of them, and their weight."""
-    low_rank, high_rank, weight, all_stay = np.uint32(0), np.uint32(0), np.uint32(0), ALL_BITS
-    for entry in range(len(trees)):
-        shared = mask[trees[entry]]
-        low_rank = max(low_rank, low_ranks[entry] & shared)
-        high_rank = max(high_rank, high_ranks[entry] & shared)
-        all_stay &= stays[entry] | ~shared
-        weight += weights[entry] & shared
-    return np.int64(low_rank), np.int64(high_rank), np.int64(all_stay), np.int64(weight)
+    share: float,
+    reasons: NDArray[Any],
+) -> int:
+    """Write the reasons of one feature, by the runs of its columns; return how many they are."""
+    n_reasons = 0
+    for run in range(*runs):
+        start, stop = boxes.starts[run], boxes.starts[run + 1]
+        low_rank, high_rank, stays = _meet_run(boxes, start, stop, mask)
+        if low_rank > 0:
+            low, high = entries[boxes.low_order[start + low_rank - 1]], entries[boxes.high_order[start + high_rank - 1]]
+            reason = reasons[n_reasons]
+            reason.pair, reason.feature, reason.column = pair, low.feature, low.column
+            reason.low, reason.high, reason.share_of_trees = low.low, high.high, share
+            reason.side = low.side & _LOW_INCLUSIVE | high.side & _HIGH_INCLUSIVE | stays & _MISSING_STAYS
+            n_reasons += 1
+    return n_reasons
+
+
+@inlined_reader
+def _meet_run(
+    boxes: RankedBoxes, start: int, stop: int, mask: NDArray[np.uint32]
+) -> tuple[np.int64, np.int64, np.int64]:
+    """Return the highest ranks of shared trees, and whether missing values stay in all of them."""
+    low_rank, high_rank, all_stay = np.uint32(0), np.uint32(0), ALL_BITS
+    for entry in range(start, stop):
+        shared = mask[boxes.trees[entry]]
+        low_rank = max(low_rank, boxes.low_ranks[entry] & shared)
+        high_rank = max(high_rank, boxes.high_ranks[entry] & shared)
+        all_stay &= boxes.stays[entry] | ~shared
+    return np.int64(low_rank), np.int64(high_rank), np.int64(all_stay)

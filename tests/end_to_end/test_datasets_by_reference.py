@@ -239,5 +239,5 @@ def test_a_service_reads_a_bucket(
         assert made.result.n_rows == len(lake.frame)
         Bucket(root).write("part-1.parquet", parquet_of(lake.frame[:40]))
         with pytest.raises(JobFailed, match=r"part-1\.parquet' has changed"):
-            client.proximities.create(model, dataset, n_neighbors=3).wait()
+            client.label_audits.create(model, dataset).wait()  # which reads targets; leaves are kept
         api.http.close()

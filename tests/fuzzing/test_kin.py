@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from storage.errors import DatasetRefused
-from tests.support.bad_datasets import bad_datasets
+from tests.support.bad_datasets import bad_datasets, bombs
 from tests.support.bad_models import BadFile, bad_models
 from tree_explainers.errors import ModelRefused
 
@@ -14,8 +14,6 @@ from .reading import read_as_dataset, read_as_model
 from .watching import outcome_of
 
 _MOST_SECONDS = 5  # of the processor: some files are large, or decode to much
-
-pytestmark = pytest.mark.long
 
 
 def test_each_bad_model_gets_its_problem() -> None:
@@ -28,8 +26,13 @@ def test_each_bad_model_gets_its_problem() -> None:
 def test_each_bad_dataset_gets_its_problem() -> None:
     datasets = bad_datasets()
 
-    assert len(datasets) > 80
+    assert len(datasets) > 75
     assert _unexpected(datasets, read_as_dataset, DatasetRefused) == {}
+
+
+@pytest.mark.long
+def test_each_bomb_gets_its_problem() -> None:
+    assert _unexpected(bombs(), read_as_dataset, DatasetRefused) == {}
 
 
 def _unexpected(

@@ -1,7 +1,7 @@
 """Datasets as hostile, broken or careless clients could send them, by name, each with the codes that it may get."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,21 @@ _FAULT = "dataset_parse_error"
 _ENCODING = "dataset_bad_encoding"
 _NUMBER = "dataset_bad_number"
 _FORMAT = "unsupported_media_type"
+_TAKEN_TYPES = {"nulls": f"{_COLUMNS} taken", "times": "taken"}
 
 
 def bad_datasets() -> dict[str, BadFile]:
     """Return datasets by name; a code for each, or several where more than one is right; ``taken`` where it is good."""
-    return {
-        name: (data, frozenset(codes.split())) for name, data, codes in (*_csv(), *_json(), *_parquet(), *_others())
-    }
+    return _by_name((*_csv(), *_json(), *_parquet(), *_others()))
+
+
+def bombs() -> dict[str, BadFile]:
+    """Return datasets by name, likewise, that take a second to make or to read: of much more than they seem to be."""
+    return _by_name((*_csv_bombs(), *_parquet_bombs()))
+
+
+def _by_name(datasets: Iterable[tuple[str, bytes, str]]) -> dict[str, BadFile]:
+    return {name: (data, frozenset(codes.split())) for name, data, codes in datasets}
 
 
 def _csv() -> Iterator[tuple[str, bytes, str]]:
@@ -38,11 +46,6 @@ def _csv() -> Iterator[tuple[str, bytes, str]]:
     yield "csv_text_after_quote", b'a,b\n"1"x,2\n', f"taken {_FAULT}"
     yield "csv_longest_line", b"a" * 40_000_000, f"{_FIELD} {_COLUMNS} dataset_empty {_FAULT}"
     yield "csv_long_cell", b"a\n" + b"x" * 20_000_000 + b"\n", f"{_FIELD} {_FAULT}"
-    yield (
-        "csv_million_columns",
-        b",".join(b"c%d" % at for at in range(1_000_000)) + b"\n" + b"," * 999_999 + b"\n",
-        f"{_LARGE} {_FIELD}",
-    )
     yield "csv_same_names", b"a,a\n1,2\n", _COLUMNS
     yield "csv_names_alike_in_unicode", "é,é\n1,2\n".encode(), f"taken {_COLUMNS}"
     yield "csv_no_name", b"a,\n1,2\n", f"taken {_COLUMNS}"
@@ -52,11 +55,19 @@ def _csv() -> Iterator[tuple[str, bytes, str]]:
     yield "csv_infinite_word", b"a\n-inf\n1\n", "taken"
     yield "csv_long_number", b"a\n" + b"9" * 100_000 + b"\n1\n", f"taken {_NUMBER}"
     yield "csv_many_zeros", b"a\n1e-999999999\n0." + b"0" * 100_000 + b"1\n", f"taken {_NUMBER}"
-    yield "csv_blank_lines", b"\n" * 5_000_000, "dataset_empty"
-    yield "csv_only_commas", b"," * 5_000_000, f"{_LARGE} {_COLUMNS} {_FIELD} dataset_empty"
     yield "csv_carriage_returns", b"a,b\r1,2\r3,4\r", f"taken {_FAULT}"
     yield "csv_right_to_left", "a\u202e,b\n1,2\n".encode(), f"taken {_COLUMNS}"
     yield "csv_control_characters", b"a\x1b[31m,b\n1,2\n", f"taken {_COLUMNS}"
+
+
+def _csv_bombs() -> Iterator[tuple[str, bytes, str]]:
+    yield (
+        "csv_million_columns",
+        b",".join(b"c%d" % at for at in range(1_000_000)) + b"\n" + b"," * 999_999 + b"\n",
+        f"{_LARGE} {_FIELD}",
+    )
+    yield "csv_blank_lines", b"\n" * 5_000_000, "dataset_empty"
+    yield "csv_only_commas", b"," * 5_000_000, f"{_LARGE} {_COLUMNS} {_FIELD} dataset_empty"
 
 
 def _json() -> Iterator[tuple[str, bytes, str]]:
@@ -71,7 +82,8 @@ def _json() -> Iterator[tuple[str, bytes, str]]:
     yield "json_lone_surrogate", b'[{"a": "\\ud800"}]', f"{_FAULT} {_ENCODING}"
     yield "json_nul", b'[{"a": "\\u0000"}]', _FAULT
     yield "json_nul_in_name", b'[{"a\\u0000": 1}]', f"{_COLUMNS} {_FAULT}"
-    yield "json_mixed", b'[{"a": 1}, {"a": "x"}]', _COLUMNS
+    yield "json_text_among_numbers", b'[{"a": 1}, {"a": "x"}]', "taken"
+    yield "json_truth_among_numbers", b'[{"a": 1}, {"a": true}]', "taken"
     yield "json_no_rows", b"[]", "dataset_empty"
     yield "json_scalars", b"[1, 2]", _FAULT
     yield "json_trailing", b'[{"a": 1}] x', _FAULT
@@ -85,7 +97,6 @@ def _json() -> Iterator[tuple[str, bytes, str]]:
 def _parquet() -> Iterator[tuple[str, bytes, str]]:
     yield from _broken_parquet()
     yield from _parquet_types()
-    yield from _parquet_bombs()
     yield from _parquet_tables()
 
 
@@ -112,7 +123,7 @@ def _parquet_types() -> Iterator[tuple[str, bytes, str]]:
         yield (
             f"parquet_of_{name}",
             _written(pa.table({"a": values})),
-            f"{_COLUMNS} taken" if name == "nulls" else _COLUMNS,
+            _TAKEN_TYPES.get(name, _COLUMNS),
         )
     deep: Any = pa.int8()
     for _ in range(60):

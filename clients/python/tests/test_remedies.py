@@ -60,6 +60,8 @@ def _operations() -> list[str]:
         ("artefact_not_ready", _DETAILS[1], "client.jobs.wait('job_1')"),
         ("validation_failed", _DETAILS[2], "client.explainers.create(model, prototype_set, rule_set=…)"),
         ("unauthenticated", "", "LEAFSPACE_API_KEY"),
+        ("schema_mismatch", "dataset 'ds_1' lacks 'age' of model 'mdl_1'; it has 'size'", "client.models.get(model)"),
+        ("schema_mismatch", "the instance has 1 values, the model has 2 features", "client.models.get(model)"),
     ],
 )
 def test_an_error_names_the_call_that_helps(code: str, detail: str, call: str) -> None:
@@ -72,6 +74,18 @@ def test_an_error_names_the_call_that_helps(code: str, detail: str, call: str) -
 def test_an_error_without_a_remedy_is_its_detail() -> None:
     assert str(LeafspaceError("validation_failed", "seed is -1")) == "seed is -1 [validation_failed]"
     assert LeafspaceError("of_a_later_release", "new").remedy == ""
+
+
+@pytest.mark.parametrize(
+    "detail",
+    [
+        "model 'mdl_1' has the one class 'a', and prototypes separate classes; take a model of at least two classes",
+        "all 9 rows of dataset 'ds_1' are predicted 'a': there is nothing for rules to separate; send other rows",
+        "dataset 'ds_1' has no target to audit; name it in the dataset's metadata",
+    ],
+)
+def test_features_are_no_remedy_for_labels(detail: str) -> None:
+    assert LeafspaceError("schema_mismatch", detail).remedy == ""
 
 
 def test_an_answer_of_the_service_comes_with_its_remedy() -> None:

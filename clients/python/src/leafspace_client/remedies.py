@@ -16,6 +16,7 @@ Client = TypeVar("Client", bound=type)
 _CLIENTS: list[type] = []  # whose methods are named; it imports the errors, and they do not import it
 _OF_NOTHING = re.compile(r"^no ([a-z][a-z ]*?) has the (id|name) ")
 _LACKS = re.compile(r"^explainer .*register one with an? (\w+)$")
+_OF_FEATURES = re.compile(r"\b(feature(s|_names)?|lacks?|columns?|(does|do) not fit)\b")
 _JOB = re.compile(r"\bjob '(job_\w+)'")
 _MAKING = ("create", "put")
 _AGAIN = "the same create(…) starts another job"
@@ -74,6 +75,11 @@ def _complete(detail: str) -> str:
     return f"client.explainers.create(model, prototype_set, {lacking[1]}=…) makes one that has it" if lacking else ""
 
 
+def _features(detail: str) -> str:
+    """Return the call that names the features; targets that do not fit the model are not mended by it."""
+    return _FEATURES if _OF_FEATURES.search(detail) else ""
+
+
 def _wait(detail: str) -> str:
     job = _JOB.search(detail)
     waits = f", or client.jobs.wait({job[1]!r})" if job else ""
@@ -93,7 +99,7 @@ _REMEDIES: Mapping[str, Remedy] = {
     "too_many_rows": "client.register_dataset(rows) and client.explanation_sets.create(explainer, dataset) explain all",
     "unknown_feature": _FEATURES,
     "bad_feature_type": _FEATURES,
-    "schema_mismatch": _FEATURES,
+    "schema_mismatch": _features,
     "model_not_onnx": "client.register_model(model) takes the fitted model itself, and converts it",
     "model_not_a_tree_ensemble": "client.register_model(model, X, oracle_only=True) registers it, for one tree",
     "model_without_leaves": 'client.approximation_trees.create(model, dataset, method="cart") needs no leaves',

@@ -82,8 +82,7 @@ def _measured(explained: Explained, evaluation: Json | None) -> Iterator[str]:
     agreed = ""
     if prototypes.agreement is not None:
         measure = "with an R² of" if is_regression else "for"
-        of_rows = "" if is_regression else " of these rows"
-        agreed = f"the {prototypes.name} predicts as it does {measure} {prototypes.agreement}{of_rows}"
+        agreed = f"the {prototypes.name} predicts as it does {measure} {prototypes.agreement}"
     if evaluation is not None and evaluation["result"]["held_out"]:
         if agreed:
             yield f"On {rows}, {agreed}."

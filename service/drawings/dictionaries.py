@@ -11,6 +11,7 @@ from .documents import LINKS, Json, Parameters, at, listed, to_json, view
 
 _MOST_OUTCOMES = 50
 _MOST_COMPARED = 50  # datasets, the newest ones
+_MOST_MODELS = 50  # whose decisions are looked at, the newest ones
 
 
 @view("dictionary")
@@ -30,7 +31,7 @@ def dictionary(context: AppContext, dataset_id: str, parameters: Parameters) -> 
         words=words,
         revision=None if stored.words is None else stored.revision,
         saved=stored.saved.isoformat(),
-        outcomes=_outcomes(dataset),
+        outcomes=list(dict.fromkeys([*_outcomes(dataset), *_decided(context, dataset)])),
         start=int(parameters["from"]) if parameters.get("from", "").isdecimal() else 0,
         links=LINKS,
         like=like,
@@ -52,6 +53,20 @@ def _worded_alike(context: AppContext, dataset: Json) -> list[Json]:
 
 def _features(dataset: Json) -> set[str]:
     return {column["name"] for column in dataset["columns"] if column["role"] == "feature"}
+
+
+def _decided(context: AppContext, dataset: Json) -> list[str]:
+    """Return the classes and outcomes of models that read these features.
+
+    A target of numbers has no list of its values, and bands are called nowhere else.
+    """
+    narrow = [
+        each.id for each in context.models.list(_MOST_MODELS, None).data if each.n_features <= dataset["n_features"]
+    ]
+    models = [context.models.get(each).view for each in narrow]
+    alike = [each for each in models if set(each.feature_names) <= _features(dataset)]
+    found = dict.fromkeys(outcome for model in alike for outcome in (*model.classes, *model.outcomes))
+    return [*found][:_MOST_OUTCOMES]
 
 
 def _outcomes(dataset: Json) -> list[str]:

@@ -118,11 +118,18 @@ class RowToExplain:
             form=None if self.row_id is not None else beside.form(self.own.values),
             letter=self._address(change, letter=""),
             explainer=beside.explainer_id if self._is_filed else None,
+            shown_by=beside.explainer_id,
             more_changes=self._address(change, pairs="1") if beside.is_brief else None,
         )
         of_row = {"row_id": self.row_id or ""} | ({} if self.target is None else {"target": self.target})
-        drawing = draw_explanation(now | of_row, drawn)
+        drawing = draw_explanation(now | of_row | self._others(now), drawn)
         return at(drawing, of_model(beside.known, self._title), self._call)
+
+    def _others(self, explained: Json) -> Json:
+        """Return the nearest reference rows without the row itself, which is no evidence of itself."""
+        if self.row_id is None or self.elsewhere is not None or "nearest_rows" not in explained:
+            return {}
+        return {"nearest_rows": [each for each in explained["nearest_rows"] if each["row_id"] != self.row_id]}
 
     def _letter(self, explained: Json, heading: str) -> str:
         why = self._address(self.change)
@@ -198,8 +205,8 @@ class Beside:
         bound = (each for each in words.get("features", ()) if each.get("fixed") or each.get("protected"))
         fixed = frozenset(each["name"] for each in bound)
         include = ["curves"]
-        if warm.evidence is not None and warm.evidence.has_targets:
-            include.append("evidence")
+        if warm.evidence is not None:
+            include += ["nearest_rows", *(["evidence"] if warm.evidence.has_targets else [])]
         if warm.model.outcomes:
             include.append("changes")
         return cls(explainer_id, known, dataset, prototypes, fixed, tuple(include), outcome, with_pairs)

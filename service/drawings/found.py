@@ -170,6 +170,7 @@ def feature(context: AppContext, explainer_id: str, parameters: Parameters) -> s
     shown = FeatureShown(
         column=ColumnNames(dataset)[name],
         place=place,
+        n_counting=len(sizes),
         n_rows=effects.get("n_rows", 0),
         scale=effects.get("scale", "value"),
         explainer=LINKS.to("explainers", explainer_id),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from leafspace_drawings import ModelContext, WhyContext, draw_explanation, draw_model
+from leafspace_drawings import Links, ModelContext, WhyContext, draw_explanation, draw_model
 from leafspace_drawings.classes import Classes
 from leafspace_drawings.words import word_parts
 
@@ -41,6 +41,21 @@ def test_of_many_outcomes_of_rows_like_it_those_that_most_had_come_first() -> No
     card = drawing.partition("What happened to rows like it")[2].partition("</section>")[0]
     assert [f"class {i}" for i in range(9) if f"class {i}<" in card] == ["class 7", "class 8"]
     assert card.index("class 8<") < card.index("class 7<")
+
+
+def test_the_nearest_rows_are_named_with_what_came_of_them_and_lead_to_their_views() -> None:
+    row = _row()
+    label = row["prediction"]["label"]
+    near = {"row_id": "7", "label": label, "target": "other", "proximity": 0.95, "reasons": []}
+    shares = [{"label": label, "share": 0.31, "low": 0.23, "high": 0.4}]
+    context = WhyContext(links=Links(""), shown_by="xpl_1")
+    for more in ({"evidence": _evidence(shares, label)}, {}):
+        drawing = draw_explanation(row | {"nearest_rows": [near]} | more, context)
+        card = drawing.partition("The nearest of all reference rows")[2].partition("</section>")[0]
+        assert '<a href="#/explainers/xpl_1/rows/7">row 7</a>' in card
+        assert "was <bdi>other</bdi>" in card
+        assert "95% near" in card
+    assert "The nearest of all" not in draw_explanation(row | {"nearest_rows": []}, context)
 
 
 def test_the_largest_effects_the_evidence_and_the_first_change_stand_at_the_top() -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from leafspace_drawings import EvaluationContext, Links, ModelContext, draw_evaluation, draw_model
+from leafspace_drawings import EvaluationContext, Links, ModelContext, draw_evaluation, draw_model, report
 from leafspace_drawings.square_plots import (
     Plot,
     calibration_plot,
@@ -246,6 +246,41 @@ def test_wrong_rows_lead_to_their_explanations_and_groups_say_what_differs() -> 
     assert "Defaulted 25% 1 row 75% 3 rows 4" in text
     assert "if age is below 30 40% 26% to 55% 11% 61% 40" in text
     assert "Figures of 8 rows are uncertain." in text
+
+
+def test_a_group_has_the_share_of_each_decision_and_what_differs_is_said() -> None:
+    column = _column()
+    (group,) = column["groups"]
+    differing, alike = group["errors"], group["errors"] | {"differs": False}
+    outcomes = [{"outcome": "decline", "rows": differing}, {"outcome": "approve", "rows": alike}]
+    group |= {"outcomes": outcomes, "differs": ["outcome decline"]}
+    band = {"is_adverse": False, "low": None, "below": None, "rows": _share(1, 4), "positive": None, "mean_value": None}
+    bands = [band | {"outcome": "approve", "below": 0.5}, band | {"outcome": "decline", "low": 0.5}]
+    target = {"name": "risk", "role": "target", "labels": [{"value": "decline", "label": "declined"}]}
+    dataset = {"id": "ds_2", "name": "newer", "columns": [target]}
+    found = _evaluation(groups=[column], bands=bands)
+    text = _text(draw_evaluation(found, EvaluationContext(None, dataset)))
+    assert "group decided declined decided approve f 50% 10% to 90% differs from 25% elsewhere 50%" in text
+    beside = ModelContext(evaluation=found, columns=dataset)
+    differs = "the share that is decided as declined is 50%, of all other rows 25%"
+    assert differs in _text(draw_model(document("Model"), beside))
+    filed = _text(report.draw_evaluation(found["result"], document("Model"), dataset))
+    assert f"f 4 50% 10% to 90%, 2 of 4 {differs}" in filed
+    assert "declined 25%" in filed
+
+
+def test_that_nothing_was_found_is_said() -> None:
+    column = _column()
+    column["groups"][0]["differs"] = []
+    text = _text(draw_evaluation(_evaluation(groups=[column], regions=[]), EvaluationContext()))
+    assert "No group differs from the other rows by more than chance would explain." in text
+    assert "No rule says where it is wrong more than elsewhere, on 4 rows that the search did not see." in text
+    assert "No group differs" not in _text(draw_evaluation(_evaluation(), EvaluationContext()))
+
+
+def test_the_slider_of_cut_offs_has_the_lowest_at_the_left() -> None:
+    drawing = draw_evaluation(_evaluation(), EvaluationContext(links=Links("")))
+    assert 'dir="rtl" min="0"' in drawing  # the first cut-off of the answer is the highest
 
 
 def test_the_view_of_a_model_has_the_short_form() -> None:

@@ -40,6 +40,16 @@ def test_a_printed_number_is_the_number_to_four_digits(value: float) -> None:
     assert read == pytest.approx(value, rel=5.1e-4)
 
 
+def test_how_often_answers_agree_is_one_clause_with_the_constant_answer_last() -> None:
+    constant = {"model_prediction": "no", "fidelity": 0.8, "balanced_fidelity": 0.5}
+    measured = {"fidelity": 0.9, "balanced_fidelity": 0.85}
+    said = {"no": "alive"}.__getitem__
+    unequal = "85% with each class counted alike and 90% of all (always “alive”: 50% and 80%)"
+    assert words.agreement(measured, constant, said) == unequal
+    assert words.agreement(measured, constant | {"fidelity": 0.55}) == "90% (always “no”: 55%)"
+    assert words.agreement(measured, None) == "90%"
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0, "0%"), (1, "100%"), (0.86, "86%"), (0.9999, "99.9%"), (0.00001, "0.1%"), (0.07, "7%"), (0.986, "98.6%")],

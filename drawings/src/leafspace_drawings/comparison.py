@@ -10,6 +10,7 @@ from .forms import Form
 from .links import Links
 from .pictures import picture
 from .templating import render
+from .words import effect_scale
 
 Json = Mapping[str, Any]
 _NOTHING: Json = {}
@@ -70,9 +71,24 @@ class _Found:
 
     @property
     def effects(self) -> Sequence[Json]:
-        """The effects that moved most."""
+        """The effects that moved most, and all those that moved by more than chance would explain."""
         effects: Sequence[Json] = self.result["effects"]
-        return effects[:_N_EFFECTS_SHOWN]
+        return [each for i, each in enumerate(effects) if i < _N_EFFECTS_SHOWN or self.has_moved(each)]
+
+    def has_moved(self, effect: Json) -> bool:
+        """Whether a feature's effects differ between two datasets by more than chance would explain."""
+        return self.datasets is not None and effect["feature"] in self.datasets["features_moved"]
+
+    @property
+    def about_effects(self) -> str:
+        """What the figures of effects are, in a sentence or two."""
+        scale = self.result["effects_scale"]
+        if scale == "share":
+            return "Each feature's share of all mean effect sizes, as the effects of these models have other scales."
+        of = f"effect on the {effect_scale(scale)}, against the mean of the same reference rows"
+        if self.models is not None:
+            return f"Mean size of the {of}. Moved by: how far a row's effects by the two are apart, on average."
+        return f"Mean {of}. Moved by: how far effects have to move to be those of the other rows. p: how likely such a move is by chance."
 
     @property
     def rows(self) -> Sequence[Json]:

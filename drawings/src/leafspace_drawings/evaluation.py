@@ -152,21 +152,26 @@ class Evaluated:
     def differing(self) -> list[tuple[str, Json, str]]:
         """Columns and groups with a sentence for each figure that differs from other rows by more than chance."""
         every = [(column["column"], group) for column in self.result["groups"] for group in column["groups"]]
-        return [
-            (column, group, _compared(figure, group[figure]))
-            for column, group in every
-            for figure in group["differs"]
-            if figure in _FIGURES
+        return [(column, group, text) for column, group in every for text in self.differences(group)]
+
+    def differences(self, group: Json) -> list[str]:
+        """Return a clause for each figure of a group that differs from other rows by more than chance."""
+        figures = [(_FIGURES[name], group[name]) for name in group["differs"] if name in _FIGURES]
+        decided = [
+            (f"the share that is decided as {self.classes.said(each['outcome'])}", each["rows"])
+            for each in group["outcomes"]
+            if each["rows"]["differs"]
         ]
+        return [_compared(*each) for each in (*figures, *decided)]
 
     def said_group(self, column: str, group: Json) -> str:
         """Return what people call a group."""
         return str(group["text"] if group["value"] is None else self.names[column].in_words(group["value"]))
 
 
-def _compared(figure: str, of_group: Json) -> str:
+def _compared(name: str, of_group: Json) -> str:
     """Return a figure of a group beside that of all other rows."""
     is_share = "share" in of_group
     own, rest = (of_group["share"], of_group["rest"]["share"]) if is_share else (of_group["value"], of_group["rest"])
     written = share if is_share else brief
-    return f"{_FIGURES[figure]} is {written(own)}, of all other rows {written(rest)}"
+    return f"{name} is {written(own)}, of all other rows {written(rest)}"

@@ -45,6 +45,7 @@ class WhyContext:
     form: str | None = None  # the row is new: the address of the form with its values
     letter: str | None = None  # the address of the letter about its decision
     explainer: str | None = None  # the id of the explainer that a report of this row can be made of
+    shown_by: str | None = None  # the id of the explainer whose reference rows have views of their own
     more_changes: str | None = None  # where changes of several features are searched; None: they were
     refused: Mapping[str, "RefusedValue"] = field(
         default_factory=dict

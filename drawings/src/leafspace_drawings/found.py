@@ -45,6 +45,7 @@ class FeatureShown:
 
     column: ColumnName
     place: tuple[int, float] | None  # its rank among the features, from 1, and the mean size of its effects; None: none
+    n_counting: int  # features that have effects
     n_rows: int  # whose effects these are
     scale: str
     explainer: str | None  # address of the explainer's view

@@ -83,7 +83,7 @@ WARNING_REMEDIES: Mapping[str, tuple[str, str] | str] = {
     "predictions with these.",
     "no_better_than_constant": "The page cannot do that: tables and their keys are declared by the API, where the "
     "forest is learned again.",
-    "outcomes_disagree": "Nothing can be done about the row itself: weigh both; rows like it stand below.",
+    "outcomes_disagree": "Nothing can be done about the row itself: weigh both; the rows most like it stand below.",
     "near_tie": "Nothing can be done about that: count the row as undecided between the two.",
     "unseen_category": ("register", "If the value is right, register rows that have it"),
     "outside_reference_range": ("register", "If the value is right, register rows with such values"),

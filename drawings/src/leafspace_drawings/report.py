@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from .classes import Classes
 from .document import whole_document
+from .evaluation import Evaluated, EvaluationContext
 from .links import Links
 from .model import Explained, ModelContext, trust_of
 from .pictures import picture
@@ -129,16 +130,17 @@ def draw_evaluation(found: Json, model: Json, dataset: Json | None) -> str:
         The document of the rows that it was evaluated on, whose titles are shown; None: names are.
     """
     is_share, decision = found["classification"] is not None, model.get("decision")
-    titles = {} if dataset is None else {each["name"]: each.get("title") for each in dataset["columns"]}
+    request = {"model": model["id"], "dataset": "" if dataset is None else dataset["id"]}
+    known = Evaluated({"request": request, "result": found}, EvaluationContext(model, dataset))
     return render(
         "report_evaluation",
         found=found,
         figures=list(_figures(found)),
         is_share=is_share,
         error_words="wrong" if is_share else "mean absolute error",
-        names={each["column"]: titles.get(each["column"]) for each in found["groups"]},
-        score_of=None if decision is None else decision.get("score_of"),
-        classes=Classes(model.get("classes") or ()),
+        known=known,
+        score_of=None if decision is None else known.classes.said(decision.get("score_of")),
+        classes=known.classes,
         n_cells=_N_CELLS,
         n_rows=_N_WRONG_ROWS,
     )

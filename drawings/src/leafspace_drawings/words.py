@@ -110,7 +110,7 @@ def tenths(value: float) -> str:
 
 def points(value: float) -> str:
     """Return a difference of two shares in percentage points, with its sign, such as ``+2.3``."""
-    return f"{100 * value:+.1f}"
+    return f"{100 * value:+.1f}".replace("-", "\N{MINUS SIGN}")
 
 
 def name_or_id(document: Mapping[str, Any]) -> str:
@@ -178,18 +178,18 @@ def are_unequal(fidelity: float | None, balanced_fidelity: float | None) -> bool
 def agreement(measured: Mapping[str, Any], constant: Mapping[str, Any] | None, said: Callable[[Any], Any] = str) -> str:
     """Return how often predictions agree with a model's, beside a constant answer: ``86% (always “good”: 70%)``.
 
-    ``said`` gives what people call an answer. Of unequal classes each counts alike first: one answer agrees for nearly
-    all rows of a model that rarely gives another.
+    ``said`` gives what people call an answer. Of unequal classes each counts alike first, as one answer agrees for
+    nearly all rows of a model that rarely gives another:
+    ``85% with each class counted alike and 91% of all (always “good”: 50% and 80%)``.
     """
     fidelity, balanced = measured["fidelity"], measured.get("balanced_fidelity")
     if constant is None or constant.get("fidelity") is None or balanced is None:
         return share(fidelity)
-    always = f"always “{said(constant['model_prediction'])}”"
-    plain = f"{share(fidelity)} ({always}: {share(constant['fidelity'])})"
-    if not are_unequal(constant["fidelity"], constant["balanced_fidelity"]):
-        return plain
-    of_constant = share(constant["balanced_fidelity"])
-    return f"{share(balanced)} with each class counted alike ({always}: {of_constant}), {plain} of all"
+    agreed, of_constant = share(fidelity), share(constant["fidelity"])
+    if are_unequal(constant["fidelity"], constant["balanced_fidelity"]):
+        agreed = f"{share(balanced)} with each class counted alike and {agreed} of all"
+        of_constant = f"{share(constant['balanced_fidelity'])} and {of_constant}"
+    return f"{agreed} (always “{said(constant['model_prediction'])}”: {of_constant})"
 
 
 def nearness(typicality: Mapping[str, Any]) -> str:

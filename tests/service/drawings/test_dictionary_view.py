@@ -11,6 +11,7 @@ from service.drawings.documents import VIEWS
 from service.drawings.explanations import Beside
 from service.operations.dictionaries import get_dictionary, put_dictionary
 from service.operations.preconditions import Precondition
+from tests.support.api import frame_of
 
 from ..conftest import Shop
 
@@ -80,3 +81,17 @@ def test_fixed_and_protected_features_are_never_offered_as_a_change(shop: Shop) 
         assert Beside.of(context, shop.explainer).fixed == {first, second}
     finally:
         put_dictionary(context, shop.dataset, DictionaryRequest(), Precondition())
+
+
+def test_outcomes_of_decisions_have_words_like_classes(shop: Shop) -> None:
+    frame = frame_of(shop.fitted).rename(columns="decided {}".format)
+    names = [column for column in frame if column != "decided t"]
+    known = shop.workshop.context.models.get(shop.model).view
+    decision = {"score_of": known.classes[0], "bands": [{"outcome": "pass", "below": 0.5}, {"outcome": "look"}]}
+    dataset = shop.workshop.register_dataset(frame, target="decided t")
+    for more in ({}, {"decision": decision}):
+        shop.workshop.register_model(shop.fitted.onnx, feature_names=names, ensemble="random_forest", **more)
+    assert known.classes == ["0", "1"]  # of a target of numbers, which has no list of its values
+    for of, outcomes in ((dataset, ["0", "1", "pass", "look"]), (shop.dataset, ["0", "1"])):
+        drawing = VIEWS["dictionary"](shop.workshop.context, of, {})
+        assert re.findall(r'data-part="outcomes" data-entry="([^"]*)"', drawing) == outcomes

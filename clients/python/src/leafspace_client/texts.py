@@ -86,7 +86,7 @@ def describe_explanation(explanation: ExplanationFields) -> str:
 def _change_lines(changes: Changes) -> list[str]:
     """Return a line for each change that gives the wished outcome; the summary says so where there is none."""
     return [
-        f"{_outcome(changes.outcome)} if {' and '.join(part.text for part in option.changes)}"
+        f"{_outcome(changes.outcome_text or changes.outcome)} if {' and '.join(part.text for part in option.changes)}"
         for option in changes.options
     ]
 
@@ -99,7 +99,9 @@ def _decision_line(decided: Decided) -> str:
         for band in decided.bands or []
     ]
     ends = f" ({', '.join(bands[:-1])}, else {bands[-1]})" if bands else ""
-    return f"Decision: {_outcome(decided.outcome)}, by the {score}, {number(decided.score)}{ends}"
+    return (
+        f"Decision: {_outcome(decided.outcome_text or decided.outcome)}, by the {score}, {number(decided.score)}{ends}"
+    )
 
 
 def _effect_lines(effects: Effects) -> list[str]:

@@ -88,7 +88,8 @@ class _Found:
         of = f"effect on the {effect_scale(scale)}, against the mean of the same reference rows"
         if self.models is not None:
             return f"Mean size of the {of}. Moved by: how far a row's effects by the two are apart, on average."
-        return f"Mean {of}. Moved by: how far effects have to move to be those of the other rows. p: how likely such a move is by chance."
+        moved = "how far effects have to move to be those of the other rows"
+        return f"Mean {of}. Moved by: {moved}. p: how likely such a move is by chance."
 
     @property
     def rows(self) -> Sequence[Json]:

@@ -287,8 +287,11 @@ def _read_operator(
         raise ModelRefused("model_unsupported_input", detail)
     is_opset_5 = node.op_type == "TreeEnsemble"
     table = read_node_table_5(node, limits) if is_opset_5 else read_node_table(node)
-    check_size("classes or targets", table.n_outputs, limits.max_outputs)
-    check_size("leaf values", int((table.operator == Operator.LEAF).sum()) * table.n_outputs, limits.max_leaf_values)
+    # Leaves in parts have several values for each class, which the matrix behind them puts together.
+    n_outputs = table.n_outputs if matrix is None or matrix.shape[:-1] != (table.n_outputs,) else matrix.shape[-1]
+    check_size("classes or targets", n_outputs, limits.max_outputs)
+    n_leaf_values = int((table.operator == Operator.LEAF).sum()) * max(n_outputs, table.n_outputs)
+    check_size("leaf values", n_leaf_values, limits.max_leaf_values)
     trees = order_trees(table, tensor.width, limits)
     check_size("trees", trees.ensemble.n_trees, limits.max_trees)
     is_in_order = is_opset_5 or is_in_runtime_order(table, trees)

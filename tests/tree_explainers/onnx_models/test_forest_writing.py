@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tests.support.naive_trees import walk_leaves
 from tree_explainers.ensemble import Operator, TreeEnsemble, join_ensembles
+from tree_explainers.errors import ModelRefused
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.forest_writing import rounded_values, write_forest_onnx
 from tree_explainers.onnx_models.reading import read_model
@@ -41,6 +42,17 @@ def test_equal_sums_of_unequal_leaves_tie_and_the_first_class_wins() -> None:
 
     assert labels.tolist() == ["first"] * 3
     assert (scores[:, 0] == scores[:, 1]).all()
+
+
+def test_a_limit_of_classes_counts_no_parts_of_leaves() -> None:
+    rng = np.random.default_rng(3)
+    classes = [f"c{index}" for index in range(40)]
+    forest = write_forest_onnx(join_ensembles([_tree(rng, 40) for _ in range(9)]), _N_COLUMNS, classes)
+
+    read = read_model(forest, DeclaredModel(), ModelLimits(max_outputs=40))
+    assert read.description.classes == tuple(classes)
+    with pytest.raises(ModelRefused, match="has 40 classes or targets; at most 39 are accepted"):
+        read_model(forest, DeclaredModel(), ModelLimits(max_outputs=39))
 
 
 def test_it_reads_back_as_the_same_trees_with_the_same_leaves() -> None:

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from math import nan
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +11,14 @@ from tree_explainers.prototype_sets.near_reasons import NearReasons
 
 from .cell_texts import CellTexts
 from .included_parts import Parts
-from .reason_texts import PairNumbers, PairOfRows
+from .many_reasons import ManyPairs, OtherRows
+from .reason_texts import PairOfRows
 from .typicality import UNKNOWN, Standing
 from .warm_explainer import WarmExplainer, WarmPrototype
 
 _MOST_REASONS = 200_000  # that are held at a time: ten megabytes
-_MANY_PAIRS = 32  # of fewer, arrays would take longer
-_NUMBERS = "numbers of prototypes"
+_MANY_ROWS = 16  # of fewer, arrays would take longer
+_PROTOTYPES = "values of prototypes"
 
 
 class Near(NamedTuple):
@@ -83,34 +83,50 @@ def _reasons(
     # A prototype that shares a leaf by chance with the row explains nothing: there are no reasons then.
     explained = [row for row, abstaining in enumerate(abstains) if not abstaining]
     complete = [row for row in explained if missing[row] is None]
-    for together in [complete, *([row] for row in explained if missing[row] is not None)]:
+    if (many := _many_reasons(warm, parts, rows, near, complete)) is not None:
+        written, complete = many, []
+    alone = ([row] for row in explained if missing[row] is not None)
+    for together in filter(None, [complete, *alone]):
         pairs = [(row, pair) for row in together for pair in range(bounds[row], bounds[row + 1])]
-        compared = None if rows.numbers is None else _pair_numbers(warm, rows.numbers, near.nearest, pairs)
         texts = warm.reason_texts.write_pairs(
             near.of_pairs([pair for _, pair in pairs]),
             [
                 PairOfRows(rows.values[row], rows.cells[row], prototype.values, prototype.cells)
                 for row, prototype in ((row, warm.prototypes[nearest[pair]]) for row, pair in pairs)
             ],
-            missing[together[0]] if together else None,
+            missing[together[0]],
             parts.n_reasons,
             with_intervals="intervals" in parts.included,
-            numbers=compared,
         )
         for (_, pair), reasons in zip(pairs, texts, strict=True):
             written[pair] = reasons
     return written
 
 
-def _pair_numbers(
-    warm: WarmExplainer, rows: NDArray[np.float64], nearest: NDArray[np.int64], pairs: Sequence[tuple[int, int]]
-) -> PairNumbers | None:
-    """Return the values of pairs, which are a row and the index of its prototype in ``nearest``; ``None`` of few."""
-    if len(pairs) < _MANY_PAIRS:
+def _many_reasons(
+    warm: WarmExplainer, parts: Parts, rows: RowsToCompare, near: NearReasons, explained: list[int]
+) -> list[bytes] | None:
+    """Return the reasons of each pair as JSON, none of pairs of other rows than those that are explained.
+
+    It is ``None`` where few rows are, or some feature or column is no number: these are written pair by pair.
+    """
+    if rows.numbers is None or len(explained) < _MANY_ROWS:
         return None
-    if (prototypes := warm.known.get(_NUMBERS)) is None:
-        prototypes = warm.known[_NUMBERS] = np.array(
-            [[value if type(value) is float else nan for value in each.values] for each in warm.prototypes]
-        )
-    chosen = np.array(pairs)
-    return PairNumbers(rows[chosen[:, 0]], prototypes[nearest[chosen[:, 1]]])
+    row_of_pair = np.repeat(np.arange(len(near.bounds) - 1), np.diff(near.bounds))
+    pairs = np.flatnonzero(np.isin(row_of_pair, explained))
+    compared = ManyPairs(row_of_pair[pairs], near.nearest[pairs], rows.values, rows.numbers, _other_rows(warm))
+    texts = warm.reason_texts.write_many(
+        near.of_pairs(pairs.tolist()), compared, parts.n_reasons, with_intervals="intervals" in parts.included
+    )
+    if texts is None:
+        return None
+    written = dict(zip(pairs.tolist(), texts, strict=True))
+    return [written.get(pair, b"[]") for pair in range(len(near.nearest))]
+
+
+def _other_rows(warm: WarmExplainer) -> OtherRows:
+    """Return the values of the prototypes."""
+    if (prototypes := warm.known.get(_PROTOTYPES)) is None:
+        values, cells = zip(*((each.values, each.cells) for each in warm.prototypes), strict=True)
+        prototypes = warm.known[_PROTOTYPES] = OtherRows.of(values, cells)
+    return cast("OtherRows", prototypes)

@@ -4,14 +4,12 @@ Of each prototype only as many reasons are put into words as are shown. They are
 that are prepared where they do not change from row to row: of many rows, objects would take longer than the pieces.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from math import inf
-from operator import attrgetter
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
@@ -29,6 +27,8 @@ from tree_explainers.wording import Interval
 from .brief_texts import BriefText, Text, interval_words
 from .cell_texts import CellTexts, Values, cell_texts
 from .feature_phrases import FeaturePhrases
+from .many_reasons import HeadTable, ManyPairs, PairedReasons, write_reasons
+from .reason_heads import END_OF_REASON, Kept, ReasonHead, share_text
 
 _DIGEST_BYTES = 16  # no two of which are alike by chance
 _IS_MISSING = int(RawSide.IS_MISSING)
@@ -37,14 +37,8 @@ _SIDES = tuple(map(RawSide, range(1 << len(RawSide))))
 _FLAGS = tuple(
     (RawSide.LOW_INCLUSIVE in side, RawSide.HIGH_INCLUSIVE in side, RawSide.OR_MISSING in side) for side in _SIDES
 )
-_SHARE_DIGITS = 4  # more would be read by nobody, and an explanation has dozens of shares
-_MANY_SHARES = _MANY_REASONS = 100  # of fewer, arrays would take longer
-_NEARLY_HALF = 0.499999  # of a decimal: further from a whole one, the product does not say to which it is rounded
 PROTOTYPE_VALUE = b',"prototype_value":'
 """What stands in a reason before the value of the other row."""
-_END_OF_REASON = b"},"
-_KEPT_REASONS = 10_000  # of an explainer: about three quarters of a kilobyte each
-Made = TypeVar("Made")
 
 
 class Compared(NamedTuple):
@@ -64,65 +58,6 @@ class PairOfRows(NamedTuple):
     other_cells: CellTexts  # each behind ``PROTOTYPE_VALUE``
 
 
-class PairNumbers(NamedTuple):
-    """The values of pairs of rows as numbers, (n_pairs, n_features) each; NaN: it is none, or one that is missing."""
-
-    values: NDArray[np.float64]
-    others: NDArray[np.float64]
-
-
-class _ReasonHead(NamedTuple):
-    """The beginning of a reason in JSON, with what ends the one before it, up to the value of the row."""
-
-    brief: bytes  # with the brief sentence
-    low: float  # of values between these, the brief sentence is true
-    high: float
-    start: bytes  # up to the sentence
-    text: Text
-
-    @staticmethod
-    def of(feature: str, text: Text) -> "_ReasonHead":
-        """Return the beginning of a reason of a raw feature."""
-        start = b'%b{"feature":%b,"text":' % (_END_OF_REASON, orjson.dumps(feature))
-        if isinstance(text, str):
-            return _ReasonHead(b'%b%b,"value":' % (start, orjson.dumps(text)), -inf, inf, start, text)
-        return _ReasonHead(b'%b%b,"value":' % (start, orjson.dumps(text.brief)), *text.surely, start, text)
-
-    def for_values(self, value: Any, other: Any) -> bytes:  # cells
-        """Return the beginning with the brief sentence where that is true of the same of these, else the exact one."""
-        if isinstance(self.text, str) or (sentence := self.text.of(value, other)) is self.text.brief:
-            return self.brief
-        return b'%b%b,"value":' % (self.start, orjson.dumps(sentence))
-
-
-class _Written(NamedTuple):
-    """Reasons of raw features as far as they are written."""
-
-    features: list[int]  # (n_reasons,)
-    heads: list[_ReasonHead]  # (n_reasons,)
-    ends: list[bytes]  # (n_reasons,) behind the values of both rows
-    bounds: NDArray[np.int64]  # (n_pairs + 1,) where the reasons of each pair begin
-
-
-class _Kept(Generic[Made]):
-    """What was made of reasons before, by what it was made of: different rows have many reasons in common."""
-
-    def __init__(self) -> None:
-        self._kept: dict[bytes, Made] = {}
-
-    def of(self, keys: Sequence[bytes], make: Callable[[list[int]], list[Made]]) -> list[Made]:
-        """Return what belongs to the keys; ``make`` makes that of new ones, given their indices."""
-        found = list(map(self._kept.get, keys))
-        if None in found:
-            first_of = {key: index for index, key in reversed(list(enumerate(keys))) if found[index] is None}
-            made = dict(zip(first_of, make([*first_of.values()]), strict=True))
-            if len(self._kept) > _KEPT_REASONS:
-                self._kept.clear()
-            self._kept.update(made)
-            found = [made[key] if each is None else each for key, each in zip(keys, found, strict=True)]
-        return cast("list[Made]", found)
-
-
 @dataclass(frozen=True, slots=True)
 class ReasonTexts:
     """Puts reasons into words."""
@@ -137,9 +72,10 @@ class ReasonTexts:
     numbers: tuple[NumberPhrases, ...]  # (n_columns,) how numbers are printed
     columns: dict[str, int]  # by name, of raw features
     mentions: dict[str, str]  # by name, of these columns: ``whether it has an account``
-    known_heads: _Kept[_ReasonHead] = field(default_factory=_Kept)
-    known_intervals: _Kept[bytes] = field(default_factory=_Kept)
-    known_others: _Kept[tuple[_ReasonHead, bytes]] = field(default_factory=_Kept)  # of features of several columns
+    known_heads: Kept[ReasonHead] = field(default_factory=Kept)
+    numbered_heads: HeadTable = field(default_factory=HeadTable)  # of many rows
+    known_intervals: Kept[bytes] = field(default_factory=Kept)
+    known_others: Kept[tuple[ReasonHead, bytes]] = field(default_factory=Kept)  # of features of several columns
 
     @staticmethod
     def build(
@@ -217,12 +153,10 @@ class ReasonTexts:
         *,
         with_intervals: bool,
         hold_for_both: bool = True,
-        numbers: PairNumbers | None = None,
     ) -> list[bytes]:
         """Return the reasons of pairs of a row and another, (n_pairs,), each with the values of both, as JSON.
 
         The rows are several that miss the values of the same columns unexpectedly, ``is_missing``, or none.
-        ``numbers`` are the values of the pairs, where they are known as numbers.
         """
         raw = self.reader.group(reasons, len(pairs), is_missing, self.wanted(n_reasons))
         columns, keys = raw.reasons["column"].tolist(), raw.statements()
@@ -232,16 +166,38 @@ class ReasonTexts:
             heads[index] = head
             if with_intervals:
                 intervals[index] = interval
-        ends = _share_texts(raw.reasons["share_of_trees"])
+        ends = list(map(share_text, raw.reasons["share_of_trees"].tolist()))
         if with_intervals:
             ends = [share + interval for share, interval in zip(ends, intervals, strict=True)]
         features = list(map(self.features.__getitem__, columns))
-        if numbers is not None and len(features) >= _MANY_REASONS and None not in features:
-            return _of_pairs(_Written(cast("list[int]", features), heads, ends, raw.bounds), pairs, numbers)
         return [
             _of_pair(zip(features[start:end], heads[start:end], ends[start:end], strict=True), pair, hold_for_both)
             for (start, end), pair in zip(pairwise(raw.bounds.tolist()), pairs, strict=True)
         ]
+
+    def write_many(
+        self, reasons: NDArray[Any], pairs: ManyPairs, n_reasons: int | None, *, with_intervals: bool
+    ) -> list[bytes] | None:
+        """Return the same as ``write_pairs`` for many pairs; ``None`` where not all reasons are of raw features."""
+        raw = self.reader.group(reasons, len(pairs.rows), None, self.wanted(n_reasons))
+        features = [self.features[column] for column in raw.reasons["column"].tolist()]
+        if None in features:
+            return None
+        keys = raw.statements()
+        heads, numbers = self.numbered_heads.of(keys, lambda indices: self._heads(raw, indices))
+        intervals = self.known_intervals.of(keys, lambda chosen: self._intervals(raw, chosen)) if with_intervals else []
+        others = dict(self._others(reasons, raw, None))
+        for index, (_, interval) in others.items() if with_intervals else ():
+            intervals[index] = interval
+        paired = PairedReasons(
+            np.array(features, np.int64),
+            numbers,
+            raw.reasons["share_of_trees"],
+            raw.bounds,
+            {index: head for index, (head, _) in others.items()},
+            intervals,
+        )
+        return write_reasons(paired, heads, pairs)
 
     def wanted(self, n_reasons: int | None) -> Wanted:
         """Return which reasons are written, ``n_reasons`` of each pair at most; ``None``: all."""
@@ -256,11 +212,11 @@ class ReasonTexts:
         column = self.columns.get(feature)
         return None if column is None else self.phrases.get(column, self.numbers[column])
 
-    def _heads(self, raw: RawReasons, indices: list[int]) -> list[_ReasonHead]:
+    def _heads(self, raw: RawReasons, indices: list[int]) -> list[ReasonHead]:
         """Return the beginnings of the reasons at these indices, as if all were numbers."""
         columns = raw.reasons["column"][indices].tolist()
         texts = self._texts(raw, indices)
-        return [_ReasonHead.of(self.names[column], text) for column, text in zip(columns, texts, strict=True)]
+        return [ReasonHead.of(self.names[column], text) for column, text in zip(columns, texts, strict=True)]
 
     def _texts(self, raw: RawReasons, indices: list[int]) -> list[Text]:
         """Return the texts of the reasons at these indices, as if all were numbers."""
@@ -302,7 +258,7 @@ class ReasonTexts:
 
     def _others(
         self, reasons: NDArray[Any], raw: RawReasons, is_missing: NDArray[np.bool_] | None
-    ) -> Iterator[tuple[int, tuple[_ReasonHead, bytes]]]:
+    ) -> Iterator[tuple[int, tuple[ReasonHead, bytes]]]:
         """Yield the indices of those that are no single numbers, with their beginnings and intervals."""
         are_others = raw.reasons["is_other"].tolist()
         if True not in are_others:  # as of most models
@@ -311,12 +267,12 @@ class ReasonTexts:
         context = b"" if is_missing is None else is_missing.tobytes()
         keys = [_digest(statement, context) for statement in raw.own_statements(reasons, others)]
 
-        def make(chosen: list[int]) -> list[tuple[_ReasonHead, bytes]]:
+        def make(chosen: list[int]) -> list[tuple[ReasonHead, bytes]]:
             made = []
             for index in (others[at] for at in chosen):
                 reason, column = self.reader.other(reasons, raw, index, is_missing), int(raw.reasons["column"][index])
                 text = self._sentence(column, reason) or self._brief_of(column, reason)
-                made.append((_ReasonHead.of(self.names[column], text), _interval_text(interval_of(reason))))
+                made.append((ReasonHead.of(self.names[column], text), _interval_text(interval_of(reason))))
             return made
 
         yield from zip(others, self.known_others.of(keys, make), strict=True)
@@ -346,43 +302,11 @@ class ReasonTexts:
         return _interval(RawSide(side), orjson.loads(low), orjson.loads(high), is_transformed=is_transformed)
 
 
-def _share_texts(shares: NDArray[np.float64]) -> list[bytes]:
-    """Return shares of trees as reasons have them, rounded to four decimals as Python rounds.
-
-    Weighted trees have as many shares as there are reasons. Of many, those are looked up by their decimals that are not
-    about half-way between two.
-    """
-    if len(shares) < _MANY_SHARES:
-        return list(map(_share_text, shares.tolist()))
-    scaled = shares * 10.0**_SHARE_DIGITS
-    whole = np.rint(scaled)
-    texts = list(map(_SHARES.__getitem__, whole.astype(np.int64).tolist()))
-    for index in np.flatnonzero(np.abs(scaled - whole) > _NEARLY_HALF).tolist():
-        texts[index] = _share_text(float(shares[index]))
-    return texts
-
-
-class _SharesByDecimals(dict[int, bytes]):
-    """Shares of trees as JSON, by their four decimals."""
-
-    def __missing__(self, decimals: int) -> bytes:
-        text = self[decimals] = _share_text(decimals / 10**_SHARE_DIGITS)
-        return text
-
-
-_SHARES = _SharesByDecimals()
-
-
-@lru_cache(maxsize=1 << 14)  # of as many trees there are as many shares
-def _share_text(share: float) -> bytes:
-    return b',"share_of_trees":%b' % orjson.dumps(round(share, _SHARE_DIGITS))
-
-
 def _interval_text(interval: dict[str, Any]) -> bytes:
     return b',"interval":%b' % orjson.dumps(interval)
 
 
-def _of_pair(reasons: Iterable[tuple[int | None, _ReasonHead, bytes]], pair: PairOfRows, hold_for_both: bool) -> bytes:
+def _of_pair(reasons: Iterable[tuple[int | None, ReasonHead, bytes]], pair: PairOfRows, hold_for_both: bool) -> bytes:
     """Return the reasons of a pair as JSON, each from its feature, its head and what ends it."""
     values, cells, other_values, other_cells = pair
     pieces = list[bytes]()
@@ -397,31 +321,7 @@ def _of_pair(reasons: Iterable[tuple[int | None, _ReasonHead, bytes]], pair: Pai
         is_sure = value.__class__ is float is other.__class__ and low < value < high and low < other < high
         begin = brief if is_sure else head.for_values(value, other)
         pieces += begin, cells[feature], other_cells[feature], end
-    return b"[%b}]" % b"".join(pieces)[len(_END_OF_REASON) :] if pieces else b"[]"
-
-
-def _of_pairs(written: _Written, pairs: Sequence[PairOfRows], numbers: PairNumbers) -> list[bytes]:
-    """Return the same of many pairs: of which reasons the brief sentence is true is found of all at once."""
-    features, heads, ends, bounds = written
-    number = np.repeat(np.arange(len(pairs)), np.diff(bounds))  # of each reason's pair
-    low, high = (np.fromiter(map(attrgetter(end), heads), np.float64, len(heads)) for end in ("low", "high"))
-    is_sure = np.ones(len(heads), np.bool_)
-    for values in numbers:
-        of_reasons = values[number, features]
-        is_sure &= (low < of_reasons) & (of_reasons < high)
-    begins = [head.brief for head in heads]
-    for index in np.flatnonzero(~is_sure).tolist():
-        pair, feature = pairs[number[index]], features[index]
-        begins[index] = heads[index].for_values(pair.values[feature], pair.other_values[feature])
-    cells, other_cells = list[bytes](), list[bytes]()
-    for (start, end), pair in zip(pairwise(bounds.tolist()), pairs, strict=True):
-        of_pair = features[start:end]
-        cells += map(pair.cells.__getitem__, of_pair)
-        other_cells += map(pair.other_cells.__getitem__, of_pair)
-    pieces = [b""] * (4 * len(heads))
-    pieces[0::4], pieces[1::4], pieces[2::4], pieces[3::4] = begins, cells, other_cells, ends
-    texts = (b"".join(pieces[4 * start : 4 * end]) for start, end in pairwise(bounds.tolist()))
-    return [b"[%b}]" % text[len(_END_OF_REASON) :] if text else b"[]" for text in texts]
+    return b"[%b}]" % b"".join(pieces)[len(END_OF_REASON) :] if pieces else b"[]"
 
 
 def _by_column(reader: ReasonReader, phrases: Phrases) -> dict[int, ColumnPhrases]:

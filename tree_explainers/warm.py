@@ -35,6 +35,7 @@ _ANSWER_REQUESTS = (  # what takes longest to compile is first
     "effects.paired_walk",
     "effects.ranked_trees",
     "effects.walked_rows",
+    "compute.byte_texts",
     "changes.open_walks",
     "changes.pair_walks",
     "leaf_space.proximity",

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from explanations import reason_texts
+from explanations import reason_heads
 from explanations.explained_rows import explain_instances
 from explanations.instances import read_instances, run_readable
 from explanations.reason_texts import interval_of
@@ -68,7 +68,7 @@ def test_texts_that_are_kept_are_those_that_are_made(
     case = find_case(name)
     first = [explained(case, row, include=["intervals"]) for row in range(30)]
     again = [explained(case, row, include=["intervals"]) for row in range(30)]
-    monkeypatch.setattr(reason_texts, "_KEPT_REASONS", 0)  # all are forgotten when the next one is new
+    monkeypatch.setattr(reason_heads, "KEPT_REASONS", 0)  # all are forgotten when the next one is new
     without = [explained(case, row, include=["intervals"]) for row in reversed(range(30))]
 
     assert first == again == without[::-1]

@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
+from explanations import many_reasons
 from explanations.cell_texts import cell_texts
 from explanations.explained_rows import explain_instances
 from schemas.explanations import ExplanationRequest
@@ -38,6 +39,16 @@ def test_each_of_many_rows_is_explained_as_it_is_alone(find_case: FindCase, name
         assert together == [_explained(case, [row], **options)[0] for row in rows]
         assert together == _explained(case, rows, is_plain=False, **options)
         assert len(set(together)) > 10
+
+
+def test_reasons_of_many_rows_that_are_forgotten_are_made_again(
+    find_case: FindCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = find_case("random_forest_binary", "random_forest")
+    parts = [case.rows[start : start + 20] for start in (0, 20, 10, 0)]
+    kept = [_explained(case, rows, include=["intervals"]) for rows in parts]
+    monkeypatch.setattr(many_reasons, "KEPT_REASONS", 0)  # all are forgotten when the next one is new
+    assert kept == [_explained(case, rows, include=["intervals"]) for rows in parts]
 
 
 @pytest.mark.parametrize("n_others", [0, 100])

@@ -3,11 +3,10 @@
 from typing import Any
 
 import numpy as np
-import orjson
 import pytest
 
-from explanations import reason_texts
 from explanations.brief_texts import BriefText
+from explanations.many_reasons import share_decimals
 from explanations.reason_texts import Compared, ReasonTexts
 from tree_explainers.onnx_models.description import ModelColumn
 from tree_explainers.printed_numbers import NumberColumn
@@ -25,10 +24,9 @@ def test_shares_of_many_reasons_are_rounded_as_python_rounds_each() -> None:
     near_halves = [np.nextafter(halves, end) for end in (0.0, 1.0)]
     shares = np.concatenate([halves, *near_halves, np.arange(33) / 32, np.random.default_rng(0).random(5_000)])
 
-    texts = reason_texts._share_texts(shares)
+    decimals = share_decimals(shares).tolist()
 
-    assert texts == [b',"share_of_trees":%b' % orjson.dumps(round(share, 4)) for share in shares.tolist()]
-    assert texts[:50] == reason_texts._share_texts(shares[:50])
+    assert [each / 10_000 for each in decimals] == [round(share, 4) for share in shares.tolist()]
 
 
 @pytest.mark.parametrize("values", [(0.1, 3.5), (0.1, 0.07), (None, 0.5), ("unknown",)])

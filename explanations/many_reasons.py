@@ -1,0 +1,164 @@
+"""The reasons of many pairs of rows, written together: compiled loops join them from texts that are kept by number."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from schemas.json_numbers import json_number
+from tree_explainers.compute.byte_texts import Texts
+
+from .cell_texts import CellTexts, Values
+from .reason_heads import END_OF_REASON, KEPT_REASONS, SHARE_DIGITS, ReasonHead, share_text
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_NEARLY_HALF = 0.499999  # of a decimal: further from a whole one, the product does not say to which it is rounded
+
+
+class OtherRows(NamedTuple):
+    """The rows that others are compared with: what does not change from call to call."""
+
+    values: Sequence[Values]  # (n_others,)
+    numbers: Floats  # (n_others, n_features) the same; NaN: a value is none, or missing
+    cells: Texts  # of each row and feature, as entries of reasons
+
+    @staticmethod
+    def of(values: Sequence[Sequence[Any]], cells: Sequence[CellTexts]) -> "OtherRows":
+        """Return rows whose values these are, with the same as entries of reasons."""
+        numbers = [[value if type(value) is float else np.nan for value in of_row] for of_row in values]
+        texts = [of_row[feature] for of_row in cells for feature in range(len(values[0]))]
+        return OtherRows(values, np.array(numbers, np.float64), Texts.of(texts))
+
+
+class ManyPairs(NamedTuple):
+    """Pairs of a row, all of whose features are numbers and none unexpectedly missing, and another."""
+
+    rows: Ints  # (n_pairs,) index of the row
+    others: Ints  # (n_pairs,) index of the other
+    values: Sequence[Values]  # (n_rows,) as sent
+    numbers: Floats  # (n_rows, n_features) the same; NaN: it is missing
+    other_rows: OtherRows
+
+
+class PairedReasons(NamedTuple):
+    """Reasons of pairs: each of a raw feature."""
+
+    features: Ints  # (n_reasons,)
+    heads: Ints  # (n_reasons,) by their numbers
+    shares: Floats  # (n_reasons,) of trees
+    bounds: Ints  # (n_pairs + 1,) where the reasons of each pair begin
+    others: dict[int, ReasonHead]  # by index, those whose head has no number
+    intervals: list[bytes]  # (n_reasons,), or none where they are not included
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberedHeads:
+    """The beginnings of reasons, by number; nothing in it changes, so threads may share it."""
+
+    numbers: dict[bytes, int]  # by what a reason states
+    heads: tuple[ReasonHead, ...]
+    texts: Texts  # with the brief sentence
+    low: Floats  # of values between these, the brief sentence is true
+    high: Floats
+
+    @staticmethod
+    def of(heads: dict[bytes, ReasonHead]) -> "NumberedHeads":
+        """Give the beginnings of reasons their numbers."""
+        low, high = (np.array([getattr(head, end) for head in heads.values()]) for end in ("low", "high"))
+        texts = Texts.of([head.brief for head in heads.values()])
+        return NumberedHeads({key: at for at, key in enumerate(heads)}, tuple(heads.values()), texts, low, high)
+
+
+class HeadTable:
+    """Beginnings of reasons that were made before: different rows have many reasons in common."""
+
+    def __init__(self) -> None:
+        self._known = NumberedHeads.of({})
+
+    def of(self, keys: Sequence[bytes], make: Callable[[list[int]], list[ReasonHead]]) -> tuple[NumberedHeads, Ints]:
+        """Return the beginnings by number, and the number of each key's; ``make`` makes new ones, by their indices."""
+        known = self._known
+        numbers = list(map(known.numbers.get, keys))
+        if None in numbers:
+            heads = dict(zip(known.numbers, known.heads, strict=True)) if len(known.heads) <= KEPT_REASONS else {}
+            first_of = {key: index for index, key in reversed(list(enumerate(keys))) if key not in heads}
+            heads.update(zip(first_of, make([*first_of.values()]), strict=True))
+            known = self._known = NumberedHeads.of(heads)
+            numbers = list(map(known.numbers.get, keys))
+        return known, np.array(numbers, np.int64)
+
+
+def write_reasons(reasons: PairedReasons, heads: NumberedHeads, pairs: ManyPairs) -> list[bytes]:
+    """Return the reasons of each pair, a list as JSON."""
+    pair = np.repeat(np.arange(len(pairs.rows)), np.diff(reasons.bounds))
+    rows, others, features = pairs.rows[pair], pairs.others[pair], reasons.features
+    begins, own_texts = _begins(reasons, heads, pairs, (rows, others))
+    cells = _cells(pairs, rows, features)
+    n_features = pairs.numbers.shape[1]
+    tables = [
+        (heads.texts, begins),
+        (cells, np.arange(len(features))),
+        (pairs.other_rows.cells, others * n_features + features),
+        (_shares(), share_decimals(reasons.shares)),
+    ]
+    if reasons.intervals:
+        tables.append((Texts.of(reasons.intervals), np.arange(len(features))))
+    texts, firsts = Texts.together([table for table, _ in tables] + [own_texts])
+    pieces = np.stack([first + numbers for first, (_, numbers) in zip(firsts, tables, strict=False)], axis=1)
+    is_own = begins < 0
+    pieces[is_own, 0] = firsts[-1] + np.arange(is_own.sum())
+    joined, ends = texts.joined(pieces.ravel())
+    bounds = [ends[at] for at in (reasons.bounds * len(tables)).tolist()]
+    return [
+        b"[%b}]" % joined[start + len(END_OF_REASON) : end] if start < end else b"[]" for start, end in pairwise(bounds)
+    ]
+
+
+def _begins(
+    reasons: PairedReasons, heads: NumberedHeads, pairs: ManyPairs, of_reasons: tuple[Ints, Ints]
+) -> tuple[Ints, Texts]:
+    """Return the number of each reason's beginning, -1 where it has a text of its own, and these texts."""
+    rows, others = of_reasons
+    numbers = pairs.numbers[rows, reasons.features], pairs.other_rows.numbers[others, reasons.features]
+    is_sure = np.ones(len(rows), np.bool_)
+    low, high = heads.low[reasons.heads], heads.high[reasons.heads]
+    for values in numbers:
+        is_sure &= (low < values) & (values < high)
+    is_sure[list(reasons.others)] = False
+    own = []
+    for index in np.flatnonzero(~is_sure).tolist():
+        feature = int(reasons.features[index])
+        head = reasons.others.get(index) or heads.heads[reasons.heads[index]]
+        own.append(head.for_values(pairs.values[rows[index]][feature], pairs.other_rows.values[others[index]][feature]))
+    return np.where(is_sure, reasons.heads, -1), Texts.of(own)
+
+
+def _cells(pairs: ManyPairs, rows: Ints, features: Ints) -> Texts:
+    """Return the values of some rows and features as JSON."""
+    of_rows = pairs.values
+    cells = [of_rows[row][feature] for row, feature in zip(rows.tolist(), features.tolist(), strict=True)]
+    if np.isinf(pairs.numbers[rows, features]).any():
+        cells = list(map(json_number, cells))
+    return Texts.of_items(orjson.dumps(cells, option=orjson.OPT_SERIALIZE_NUMPY))
+
+
+def share_decimals(shares: Floats) -> Ints:
+    """Return shares of trees, from 0 to 1, in units of the last decimal that reasons have, as Python rounds them."""
+    scaled = shares * 10.0**SHARE_DIGITS
+    whole = np.rint(scaled)
+    for index in np.flatnonzero(np.abs(scaled - whole) > _NEARLY_HALF).tolist():
+        whole[index] = round(round(float(shares[index]), SHARE_DIGITS) * 10**SHARE_DIGITS)
+    return whole.astype(np.int64)
+
+
+@cache
+def _shares() -> Texts:
+    """Return all shares that reasons can have, as ends of these."""
+    return Texts.of([share_text(decimals / 10**SHARE_DIGITS) for decimals in range(10**SHARE_DIGITS + 1)])

@@ -1,0 +1,70 @@
+"""ReasonHead: the beginning of a reason as JSON, and how those that were made before are kept."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import inf
+from typing import Any, Generic, NamedTuple, TypeVar, cast
+
+import orjson
+
+from .brief_texts import Text
+
+Made = TypeVar("Made")
+
+END_OF_REASON = b"},"
+"""What ends a reason behind which there is another one."""
+
+KEPT_REASONS = 10_000
+"""Of an explainer: about three quarters of a kilobyte each."""
+
+SHARE_DIGITS = 4
+"""More would be read by nobody, and an explanation has dozens of shares."""
+
+
+class ReasonHead(NamedTuple):
+    """The beginning of a reason in JSON, with what ends the one before it, up to the value of the row."""
+
+    brief: bytes  # with the brief sentence
+    low: float  # of values between these, the brief sentence is true
+    high: float
+    start: bytes  # up to the sentence
+    text: Text
+
+    @staticmethod
+    def of(feature: str, text: Text) -> "ReasonHead":
+        """Return the beginning of a reason of a raw feature."""
+        start = b'%b{"feature":%b,"text":' % (END_OF_REASON, orjson.dumps(feature))
+        if isinstance(text, str):
+            return ReasonHead(b'%b%b,"value":' % (start, orjson.dumps(text)), -inf, inf, start, text)
+        return ReasonHead(b'%b%b,"value":' % (start, orjson.dumps(text.brief)), *text.surely, start, text)
+
+    def for_values(self, value: Any, other: Any) -> bytes:  # cells
+        """Return the beginning with the brief sentence where that is true of the same of these, else the exact one."""
+        if isinstance(self.text, str) or (sentence := self.text.of(value, other)) is self.text.brief:
+            return self.brief
+        return b'%b%b,"value":' % (self.start, orjson.dumps(sentence))
+
+
+class Kept(Generic[Made]):
+    """What was made of reasons before, by what it was made of: different rows have many reasons in common."""
+
+    def __init__(self) -> None:
+        self._kept: dict[bytes, Made] = {}
+
+    def of(self, keys: Sequence[bytes], make: Callable[[list[int]], list[Made]]) -> list[Made]:
+        """Return what belongs to the keys; ``make`` makes that of new ones, given their indices."""
+        found = list(map(self._kept.get, keys))
+        if None in found:
+            first_of = {key: index for index, key in reversed(list(enumerate(keys))) if found[index] is None}
+            made = dict(zip(first_of, make([*first_of.values()]), strict=True))
+            if len(self._kept) > KEPT_REASONS:
+                self._kept.clear()
+            self._kept.update(made)
+            found = [made[key] if each is None else each for key, each in zip(keys, found, strict=True)]
+        return cast("list[Made]", found)
+
+
+@lru_cache(maxsize=1 << 14)  # of as many trees there are as many shares
+def share_text(share: float) -> bytes:
+    """Return a share of trees as the end of a reason."""
+    return b',"share_of_trees":%b' % orjson.dumps(round(share, SHARE_DIGITS))

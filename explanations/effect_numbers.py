@@ -42,20 +42,14 @@ def printed_numbers(
         Of the listed players of each row; either all rows have points, or none has.
     """
     digits = [_decimals(max(abs(score), abs(other))) for score, other in scores]
-    of_effects = [each for each, listed in zip(digits, effects, strict=True) for _ in listed]
-    in_scale = _rounded([*chain.from_iterable(effects)], of_effects)
-    in_points = [*chain.from_iterable(points)]
-    in_points = _rounded(in_points, [DIGITS] * len(in_points))
-    rows, numbers, start = [], list[float](), 0
-    for of_row, (raw, raw_reference), listed in zip(digits, scores, effects, strict=True):
+    in_scale, in_points = _rounded(effects, digits), _rounded(points, [DIGITS] * len(points))
+    rows, numbers = [], list[float]()
+    for of_row, (raw, raw_reference), parts, of_points in zip(digits, scores, in_scale, in_points, strict=True):
         score, reference = round(raw, of_row), round(raw_reference, of_row)
-        span = slice(start, start + len(listed))
-        parts, of_points = in_scale[span], in_points[span]
         # What is left by rounding is in it, too, so that the printed numbers add up.
         rest = round(score - reference - sum(parts), of_row) + 0.0
         rows.append((score, reference, parts, of_points))
         numbers += score, reference, rest, *parts, *of_points
-        start = span.stop
     texts = iter(orjson.dumps(numbers)[1:-1].split(b","))
     return [PrintedNumbers(*row, [*islice(texts, 3 + len(row[2]) + len(row[3]))]) for row in rows]
 
@@ -64,19 +58,21 @@ def _decimals(largest: float) -> int:
     return DIGITS if largest == 0 else max(0, DIGITS - 1 - floor(log10(largest)))
 
 
-def _rounded(values: list[float], digits: list[int]) -> list[float]:
-    """Return each value rounded to its number of decimals, as Python rounds.
+def _rounded(rows: Sequence[list[float]], digits: list[int]) -> list[list[float]]:
+    """Return the values of each row rounded to its number of decimals, as Python rounds.
 
     A quotient of two numbers that are exact is the double that is nearest to the decimal, which Python returns, too.
     """
-    if len(values) < _FEW_NUMBERS:
-        return list(map(round, values, digits))
-    powers = _POWERS[np.minimum(digits, len(_POWERS) - 1)]
+    if sum(map(len, rows)) < _FEW_NUMBERS:
+        return [[round(value, of_row) for value in values] for values, of_row in zip(rows, digits, strict=True)]
+    values, of_values = [*chain.from_iterable(rows)], np.repeat(digits, [*map(len, rows)])
+    powers = _POWERS[np.minimum(of_values, len(_POWERS) - 1)]
     units = np.array(values) * powers
     whole = np.rint(units)
     rounded: list[float] = (whole / powers).tolist()
     is_sure = (np.abs(units - whole) < _NEARLY_HALF) & (np.abs(units) < _MOST_UNITS)
-    is_sure &= np.array(digits) < len(_POWERS)
+    is_sure &= of_values < len(_POWERS)
     for index in np.flatnonzero(~is_sure).tolist():
-        rounded[index] = round(values[index], digits[index])
-    return rounded
+        rounded[index] = round(values[index], int(of_values[index]))
+    parts = iter(rounded)
+    return [[*islice(parts, len(values))] for values in rows]

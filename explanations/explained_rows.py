@@ -186,8 +186,7 @@ def _are_usual(warm: WarmExplainer, rows: Rows | NDArray[np.float64]) -> list[bo
     """Return of which rows it is known by now that nothing is missing or out of range."""
     if isinstance(rows, Rows):
         return [False] * len(rows)
-    usual: list[bool] = warm.wording.warnings.are_usual(rows).tolist()
-    return usual
+    return warm.wording.warnings.are_usual(rows)
 
 
 def _written(

@@ -51,6 +51,9 @@ def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> I
     """Yield the nearest prototypes of each row."""
     n_of_row = max(1, parts.n_prototypes * warm.near.most_reasons)
     n_together = max(1, _MOST_REASONS // n_of_row)
+    if len(rows.leaves) <= n_together:
+        yield from _of_part(warm, parts, rows)
+        return
     for start in range(0, len(rows.leaves), n_together):
         yield from _of_part(warm, parts, rows.part(slice(start, start + n_together)))
 

@@ -4,6 +4,7 @@ What can be said without the row is prepared; a row then takes one comparison fo
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import lt
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ Warning_ = dict[str, str]  # as explanations have it: code, detail, and the feat
 
 _MOST_OF_A_CODE = 10  # features; what is beyond is counted
 _N_COLUMNS_NAMED = 3
+_FEW_VALUES = 64  # for which arrays would take longer
 _HIDDEN_RANGE = "no reference row has one as small or as large"
 
 
@@ -67,6 +69,7 @@ class RowWarnings:
         self._low, self._high = np.full(len(self._names), -np.inf), np.full(len(self._names), np.inf)
         for index, low, high in self._ranges:
             self._low[index], self._high[index] = low, high
+        self._ends: tuple[list[float], list[float]] = self._low.tolist(), self._high.tolist()
         # What a hidden feature is transformed to may be called after it.
         self._of_model = () if words.hidden else _transformed(description.columns)
 
@@ -102,7 +105,7 @@ class RowWarnings:
             *self._of_model,
         ]
 
-    def are_usual(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def are_usual(self, rows: NDArray[np.float64]) -> list[bool]:
         """Return which rows surely miss nothing and are within all ranges: ``of_row`` has nothing to say of them.
 
         Parameters
@@ -111,9 +114,13 @@ class RowWarnings:
             Of a model all of whose features are numbers; NaN where a value is missing.
         """
         if self._of_model:
-            return np.zeros(len(rows), np.bool_)
+            return [False] * len(rows)
         # An integer that a double rounds is on the same side of an end, if it is not at the end itself.
-        return np.asarray(((rows > self._low) & (rows < self._high)).all(axis=1))
+        if rows.size <= _FEW_VALUES:
+            low, high = self._ends
+            return [all(map(lt, low, row)) and all(map(lt, row, high)) for row in rows.tolist()]
+        usual: list[bool] = np.all((rows > self._low) & (rows < self._high), axis=1).tolist()
+        return usual
 
     def _of_features(self, code: str, cells: list[tuple[int, Any]], of_others: str) -> Iterable[Warning_]:
         for index, value in cells[:_MOST_OF_A_CODE]:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import cosh, sinh, tanh
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compute.compiled import compiled_ahead
 from ..ensemble import TreeEnsemble
 from ..errors import InvalidInput, MethodNotApplicable
 from ..onnx_models.description import Link, ModelDescription
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 Scale = Literal["probability", "log_odds", "value"]
 
 _ONE = np.ones(1)
-_FEW_EFFECTS = 64  # which numpy takes longer to put in order
+_FEW_PLAYERS = 64  # which numpy takes longer to put in order
 _FLAT = 700.0  # log-odds beyond which no probability differs from 0 and 1
 _MOST_WALKED = 3  # reference cases beside which rows walk; of more, patterns are counted, however few rows there are
 
@@ -231,16 +232,35 @@ def _scale(description: ModelDescription) -> Scale:
 
 def effects_in_order(effects: Floats) -> Iterator[tuple[Floats, list[int], float]]:
     """Yield the effects of each row, (n_players,), the players that have some, largest first, and the sum of all."""
-    if effects.size <= _FEW_EFFECTS:
-        for of_players in effects:
-            sizes = list(map(abs, of_players.tolist()))
-            some = [player for player, size in enumerate(sizes) if size]
-            yield of_players, sorted(some, key=sizes.__getitem__, reverse=True), float(of_players.sum())
-        return
-    orders = np.argsort(-np.abs(effects), axis=1, kind="stable").tolist()
-    counts, totals = np.count_nonzero(effects, axis=1).tolist(), effects.sum(axis=1).tolist()
-    for of_players, order, count, total in zip(effects, orders, counts, totals, strict=True):
+    orders, counts = _orders(effects) if effects.shape[1] <= _FEW_PLAYERS else _orders_of_many(effects)
+    totals = np.add.reduce(effects, axis=1).tolist()
+    for of_players, order, count, total in zip(effects, orders.tolist(), counts.tolist(), totals, strict=True):
         yield of_players, order[:count], total
+
+
+def _orders_of_many(effects: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Do the same as ``_orders``; of many players it takes less."""
+    return np.argsort(-np.abs(effects), axis=1, kind="stable"), np.count_nonzero(effects, axis=1)
+
+
+def _types(n: Any) -> list[Any]:
+    return [n.Tuple((n.int64[:, ::1], n.int64[::1]))(n.float64[:, ::1])]
+
+
+@compiled_ahead(_types)
+def _orders(effects: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return all players by descending size of their effects, of equal ones the first, and how many have some."""
+    orders, counts = np.empty(effects.shape, np.int64), np.zeros(len(effects), np.int64)
+    for row in range(effects.shape[0]):
+        for player in range(effects.shape[1]):
+            size = abs(effects[row, player])
+            counts[row] += size != 0
+            at = player
+            while at and abs(effects[row, orders[row, at - 1]]) < size:
+                orders[row, at] = orders[row, at - 1]
+                at -= 1
+            orders[row, at] = player
+    return orders, counts
 
 
 def points_of_probability(

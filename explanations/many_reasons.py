@@ -1,9 +1,8 @@
 """The reasons of many pairs of rows, written together: compiled loops join them from texts that are kept by number."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,29 +67,34 @@ class NumberedHeads:
     low: Floats  # of values between these, the brief sentence is true
     high: Floats
 
-    @staticmethod
-    def of(heads: dict[bytes, ReasonHead]) -> "NumberedHeads":
-        """Give the beginnings of reasons their numbers."""
-        low, high = (np.array([getattr(head, end) for head in heads.values()]) for end in ("low", "high"))
-        texts = Texts.of([head.brief for head in heads.values()])
-        return NumberedHeads({key: at for at, key in enumerate(heads)}, tuple(heads.values()), texts, low, high)
+    def with_more(self, heads: Mapping[bytes, ReasonHead]) -> "NumberedHeads":
+        """Return the same with others behind them."""
+        numbers = self.numbers | {key: number for number, key in enumerate(heads, len(self.heads))}
+        more = tuple(heads.values())
+        low, high = (np.array([getattr(head, end) for head in more], np.float64) for end in ("low", "high"))
+        texts, _ = Texts.together([self.texts, Texts.of([head.brief for head in more])])
+        low, high = np.concatenate((self.low, low)), np.concatenate((self.high, high))
+        return NumberedHeads(numbers, self.heads + more, texts, low, high)
+
+
+_NO_HEADS = NumberedHeads({}, (), Texts.of([]), np.empty(0), np.empty(0))
 
 
 class HeadTable:
     """Beginnings of reasons that were made before: different rows have many reasons in common."""
 
     def __init__(self) -> None:
-        self._known = NumberedHeads.of({})
+        self._known = _NO_HEADS
 
     def of(self, keys: Sequence[bytes], make: Callable[[list[int]], list[ReasonHead]]) -> tuple[NumberedHeads, Ints]:
         """Return the beginnings by number, and the number of each key's; ``make`` makes new ones, by their indices."""
         known = self._known
         numbers = list(map(known.numbers.get, keys))
         if None in numbers:
-            heads = dict(zip(known.numbers, known.heads, strict=True)) if len(known.heads) <= KEPT_REASONS else {}
-            first_of = {key: index for index, key in reversed(list(enumerate(keys))) if key not in heads}
-            heads.update(zip(first_of, make([*first_of.values()]), strict=True))
-            known = self._known = NumberedHeads.of(heads)
+            known = known if len(known.heads) <= KEPT_REASONS else _NO_HEADS
+            first_of = {key: index for index, key in reversed(list(enumerate(keys))) if key not in known.numbers}
+            made = make([*first_of.values()])
+            known = self._known = known.with_more(dict(zip(first_of, made, strict=True)))
             numbers = list(map(known.numbers.get, keys))
         return known, np.array(numbers, np.int64)
 
@@ -114,11 +118,8 @@ def write_reasons(reasons: PairedReasons, heads: NumberedHeads, pairs: ManyPairs
     pieces = np.stack([first + numbers for first, (_, numbers) in zip(firsts, tables, strict=False)], axis=1)
     is_own = begins < 0
     pieces[is_own, 0] = firsts[-1] + np.arange(is_own.sum())
-    joined, ends = texts.joined(pieces.ravel())
-    bounds = [ends[at] for at in (reasons.bounds * len(tables)).tolist()]
-    return [
-        b"[%b}]" % joined[start + len(END_OF_REASON) : end] if start < end else b"[]" for start, end in pairwise(bounds)
-    ]
+    joined = texts.joined(pieces.ravel(), reasons.bounds * len(tables))
+    return [b"[%b}]" % text[len(END_OF_REASON) :] if text else b"[]" for text in joined]
 
 
 def _begins(

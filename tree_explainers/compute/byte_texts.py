@@ -3,7 +3,8 @@
 Of thousands of short pieces, Python's own objects would take several times as long as the bytes that they hold.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from .compiled import compiled_ahead
 
 Ints = NDArray[np.int64]
-_COMMA = 44
+_COMMA, _ZERO = 44, np.zeros(1, np.int64)
+_ROOM_BYTES = 1 << 16
 
 
 class Texts(NamedTuple):
@@ -47,13 +49,24 @@ class Texts(NamedTuple):
         shifted = (np.concatenate([each + end for each, end in zip(of, ends, strict=False)]) for of in (starts, stops))
         return Texts(np.concatenate(contents), *shifted), numbers[:-1]
 
-    def joined(self, pieces: Ints) -> tuple[bytes, list[int]]:
-        """Return the texts with these numbers one behind the other, and where each ends, with a 0 before the first."""
-        ends = np.zeros(len(pieces) + 1, np.int64)
-        np.cumsum((self.stops - self.starts)[pieces], out=ends[1:])
-        joined = np.empty(ends[-1], np.uint8)
-        _join(self.content, self.starts, self.stops, np.ascontiguousarray(pieces), joined)
-        return joined.tobytes(), ends.tolist()
+    def joined(self, pieces: Ints, bounds: Ints) -> Iterator[bytes]:
+        """Yield texts that are put together of these, one behind the other.
+
+        Parameters
+        ----------
+        pieces : (n_pieces,)
+            The numbers of texts.
+        bounds : (n_joined + 1,)
+            Where the pieces of each begin.
+        """
+        ends = np.concatenate((_ZERO, np.cumsum((self.stops - self.starts)[pieces])))[bounds]
+        room, first = np.empty(max(_ROOM_BYTES, int(np.diff(ends).max(initial=0))), np.uint8), 0
+        while first < len(ends) - 1:  # in room that is used again: that of all would be new to the processor
+            stop = max(first + 1, int(np.searchsorted(ends, ends[first] + len(room), "right")) - 1)
+            _join(self.content, self.starts, self.stops, pieces[bounds[first] : bounds[stop]], room)
+            for start, end in pairwise((ends[first : stop + 1] - ends[first]).tolist()):
+                yield room[start:end].tobytes()
+            first = stop
 
 
 def _content_of(text: bytes) -> NDArray[np.uint8]:

@@ -54,7 +54,7 @@ def main() -> None:
         explainers = {}
         with workshop_in(Path(folder)) as workshop:
             for name, estimator in _estimators().items():
-                explainers[name] = explainer = _explainer(workshop, estimator, frame, data.target)
+                explainers[name] = explainer = explainer_of(workshop, estimator, frame, data.target)
                 explaining, predicting = _in_process(workshop, explainer, bodies)
                 ratio = _median(explaining) / _median(predicting)
                 print(
@@ -86,7 +86,8 @@ def _jittered(frame: pd.DataFrame) -> Iterator[list[list[float]]]:
         yield (rows + rng.normal(0, 1, rows.shape) * scale).astype(np.float32).astype(float).tolist()
 
 
-def _explainer(workshop: Workshop, estimator: Any, frame: pd.DataFrame, target: pd.Series) -> str:
+def explainer_of(workshop: Workshop, estimator: Any, frame: pd.DataFrame, target: pd.Series) -> str:
+    """Return the id of an explainer of a fitted model, with prototypes of these rows."""
     converted = convert_model(estimator.fit(frame, target), frame)
     model = workshop.register_model(converted.onnx, **converted.metadata())
     made = workshop.make(model=model, dataset=workshop.register_dataset(frame), n_prototypes=N_PROTOTYPES)

@@ -7,6 +7,7 @@ from sphinx.application import Sphinx
 from sphinx.util.nodes import make_refnode
 
 from scripts.manual.http_reference import contract
+from scripts.manual.index_entries import with_index_entries
 from scripts.manual.links import with_links_to_repository
 from scripts.manual.written_parts import with_written_parts
 
@@ -23,7 +24,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 def _read_page(app: Sphinx, page: str, content: list[str]) -> None:
     linked = with_links_to_repository(content[0], app.env.doc2path(page).parent, _DOCS)
-    content[0] = with_written_parts(linked)
+    written = with_written_parts(linked)
+    content[0] = with_index_entries(written) if page == "glossary" else written
 
 
 def _without_transport(  # noqa: PLR0917  # as Sphinx calls it

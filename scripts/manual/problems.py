@@ -11,7 +11,8 @@ def table_of_problems() -> str:
     kinds = sorted(PROBLEM_KINDS.items(), key=lambda item: item[1].status)
     parts = []
     for status, group in groupby(kinds, key=lambda item: item[1].status):
-        parts.append(f"(problems-{status})=\n## {status} {HTTPStatus(status).phrase}")
+        entry = f"```{{index}} {status}\n```"  # numbers in texts are not searched, but those in the index
+        parts.append(f"(problems-{status})=\n## {status} {HTTPStatus(status).phrase}\n\n{entry}")
         for code, kind in group:
             parts.append(f"(problem-{code})=\n### {code}\n\n*{kind.title}.* {kind.meaning}\n\n{kind.remedy}")
     return "\n\n".join(parts)

@@ -266,7 +266,7 @@ def test_the_picture_says_what_would_change_it(explained: _Explained) -> None:
     path = f"/v1/explainers/{explained.id}/explanations"
     page = explained.api.post(path, body, Accept="text/html").text
     (answer,) = explained.explain([row])
-    assert "What would make it <bdi>" in page
+    assert "What would make it “<bdi>" in page
     assert answer["changes"]["options"][0]["changes"][0]["text"] in page.replace("<wbr>", "")
 
 

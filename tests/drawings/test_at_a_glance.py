@@ -72,7 +72,7 @@ def test_the_largest_effects_the_evidence_and_the_first_change_stand_at_the_top(
     assert row["effects"]["features"][0]["feature"] in glance
     assert "84 rows most like it, <b>31%</b>" in glance
     assert "score lies outside" in glance
-    assert "It would be <b><bdi>other</bdi></b> if times late is 0 instead of 2." in glance
+    assert "It becomes <b><bdi>other</bdi></b> if times late is 0 instead of 2." in glance
 
 
 def test_an_outcome_of_a_decision_is_not_held_against_the_class_that_came_of_a_case() -> None:

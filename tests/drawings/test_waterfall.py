@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from leafspace_drawings import WhyContext, draw_explanation
+from leafspace_drawings import WhyContext, draw_explanation, draw_explanations, words
 from leafspace_drawings.columns import ColumnNames
-from leafspace_drawings.waterfall import DecisionBar, Waterfall
+from leafspace_drawings.waterfall import DecisionBar, Waterfall, effects_on
 
 from .documents import document
 
@@ -103,8 +103,8 @@ def test_signs_and_values_stand_as_words() -> None:
 
     drawn = draw_explanation(row, WhyContext())
 
-    for words in ("<b>+0.3</b>", "<b>\N{MINUS SIGN}0.1</b>", "<b>0</b>", "there <bdi>missing</bdi>"):
-        assert words in drawn
+    for text in ("<b>+0.3</b>", "<b>\N{MINUS SIGN}0.1</b>", "<b>0</b>", "there <bdi>missing</bdi>"):
+        assert text in drawn
     assert "x&lt;y" in drawn
     assert "from 2, decided" in drawn
     assert "and not in the world" in drawn
@@ -126,3 +126,18 @@ def test_values_that_four_digits_do_not_distinguish_have_more() -> None:
     fall = Waterfall.of_effects(_effects(features=listed), _NAMES)
 
     assert fall.steps[0].values == ("-117.04", "-117.05")
+
+
+def test_effects_of_several_rows_say_what_they_are_on() -> None:
+    listed = {"feature": "x", "effect": -1.2}
+    in_log_odds = {"scale": "log_odds", "of": "bad", "features": [listed]}
+    in_points = in_log_odds | {"features": [listed | {"points": -0.1}]}
+    assert effects_on([]) == ""
+    assert effects_on([in_log_odds]) == "on the score in log-odds of bad"
+    assert effects_on([in_points], {"bad": "defaulted"}.__getitem__) == "on the probability of defaulted"
+    assert effects_on([in_points, in_points | {"of": "good"}]) == "on the probability of the predicted class"
+    assert effects_on([{"scale": "value", "features": [listed]}]) == "on the value"
+    row = next(each for each in document("ExplanationList")["data"] if each["status"] == "ok")
+    drawn = draw_explanations([row | {"effects": row["effects"] | in_points}])
+    assert "largest effects on the probability of bad" in drawn
+    assert f"{words.signed(-0.1)}</b>" in drawn

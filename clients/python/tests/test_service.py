@@ -495,8 +495,9 @@ def test_rows_of_a_dataset_are_explained_by_their_ids(client: Leafspace, explain
     assert found[0].to_dict() == explainer.explain(_FEATURES.iloc[[7]], ["loan-7"])[0].to_dict()
     assert found[2].problem is not None
     assert found[2].problem.code == "not_found"
-    with pytest.raises(Invalid, match="either rows, or a dataset"):
-        explainer.explain(_FEATURES, dataset=dataset)
+    for rows, of in ((_FEATURES, {"dataset": dataset}), (None, {"row_ids": ["loan-7"]}), (None, {"dataset": dataset})):
+        with pytest.raises(Invalid, match=r"either rows, or a dataset.* explain\(dataset=loans, row_ids="):
+            explainer.explain(rows, **of)
 
 
 def test_a_call_of_which_every_row_failed_is_an_error(explainer: Explainer) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from .classes import Classes
 from .templating import render
+from .waterfall import effects_on
 
 Json = Mapping[str, Any]
 
@@ -28,6 +29,11 @@ class _Several:
     def has_effects(self) -> bool:
         """Whether any row that is shown has effects."""
         return any(row.get("effects") for row in self.rows)
+
+    @property
+    def effects_on(self) -> str:
+        """What the effects of these rows are on."""
+        return effects_on([row["effects"] for row in self.rows if row.get("effects")], self.classes.said)
 
     @property
     def n_more(self) -> int:

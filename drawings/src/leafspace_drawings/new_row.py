@@ -8,6 +8,7 @@ from .classes import Classes
 from .columns import ColumnName, ColumnNames
 from .templating import render
 from .value_fields import choices_of, hint_of
+from .waterfall import effects_on
 
 Json = Mapping[str, Any]
 
@@ -94,5 +95,6 @@ def draw_pasted_rows(table: PastedTable) -> str:
     explained = [row.explained for row in table.rows if row.explained is not None]
     scores: Sequence[Json] = next((each["prediction"].get("scores") or [] for each in explained), [])
     classes = Classes([score["label"] for score in scores], table.dataset)
-    names = ColumnNames(table.dataset)
-    return render("pasted_rows", table=table, classes=classes, names=names, n_effects=_EFFECTS_SHOWN)
+    names, effects = ColumnNames(table.dataset), [each["effects"] for each in explained if each.get("effects")]
+    on = effects_on(effects, classes.said)
+    return render("pasted_rows", table=table, classes=classes, names=names, n_effects=_EFFECTS_SHOWN, on=on)

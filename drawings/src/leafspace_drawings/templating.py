@@ -32,6 +32,7 @@ _FILTERS = {
     "signed": words.signed,
     "cell": words.cell,
     "counted": words.counted,
+    "reference_case": words.reference_case,
     "kind_words": words.kind_words,
     "moment": words.moment,
     "weighting": words.weighting,

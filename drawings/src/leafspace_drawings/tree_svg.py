@@ -17,7 +17,7 @@ _MARGIN = 24.0
 _FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 _TEXT, _SMALL = 13.0, 11.0  # sizes of fonts
 _PADDING = 10.0
-_NARROWEST, _WIDEST = 96.0, 220.0  # nodes
+_NARROWEST, _WIDEST, _WIDEST_LEAF = 96.0, 220.0, 320.0  # nodes; a question has several lines, a prediction one
 _LINE_HEIGHT, _LEAF_HEIGHT = 17.0, 30.0
 _THICKEST, _THINNEST = 13.0, 1.0  # edges
 _COLUMN_GAP = 60.0  # between two depths, for edges
@@ -88,10 +88,11 @@ def _lay_out(nodes: Sequence[Node]) -> list[_Box]:
 def _wanted_width(node: Node) -> float:
     if node.left is None:
         parts = (text_width(prediction(node), _TEXT, is_bold=True), text_width(_leaf_details(node), _SMALL), _PADDING)
-        wanted = sum(parts)
+        wanted, widest = sum(parts), _WIDEST_LEAF
     else:
+        widest = _WIDEST
         wanted = max(text_width(question(node), _TEXT, is_bold=True), text_width(_split_details(node), _SMALL))
-    return min(max(wanted + 2 * _PADDING, _NARROWEST), _WIDEST)
+    return min(max(wanted + 2 * _PADDING, _NARROWEST), widest)
 
 
 def _middles(nodes: Sequence[Node]) -> list[float]:

@@ -47,17 +47,16 @@ class Waterfall:
     def of_effects(cls, effects: Json, names: ColumnNames) -> "Waterfall":
         """Return the waterfall of an explanation's effects; in probability, where log-odds can be said so."""
         effects = _shortened(effects)
-        listed, n_others = effects["features"], effects["rest"]["n_features"]
-        is_rescaled = bool(listed) and all("points" in each for each in listed)
+        n_others, (sizes, scale) = effects["rest"]["n_features"], sizes_of(effects)
         before, after = effects["reference"]["score"], effects["score"]
-        sizes = [each["points" if is_rescaled else "effect"] for each in listed]
+        is_rescaled = scale == "probability"
         if is_rescaled:
             before, after = effects["reference"]["probability"], _logistic(after)
         if n_others:
             sizes.append(after - before - sum(sizes) if is_rescaled else effects["rest"]["effect"])
         return cls(
             of=effects.get("of"),
-            scale="probability" if is_rescaled else effect_scale(effects["scale"]),
+            scale=scale,
             is_rescaled=is_rescaled,
             reference=effects["reference"],
             before=before,
@@ -87,6 +86,27 @@ class Waterfall:
     def direction(self) -> str:
         """How the row's score compares with that of the reference case."""
         return "as high" if self.before == self.after else "higher" if self.before < self.after else "lower"
+
+
+def sizes_of(effects: Json) -> tuple[list[float], str]:
+    """Return the sizes of the listed effects, and what they are in: in probability, where log-odds can be said so."""
+    listed = effects["features"]
+    is_rescaled = bool(listed) and all("points" in each for each in listed)
+    scale = "probability" if is_rescaled else effect_scale(effects["scale"])
+    return [each["points" if is_rescaled else "effect"] for each in listed], scale
+
+
+def effects_on(several: Sequence[Json], said: Callable[[Any], Any] = str) -> str:
+    """Return what the effects of several rows are on: ``on the probability of defaulted``; nothing without effects.
+
+    ``said`` gives what people call a class. Where the rows' effects are on scores of several classes, it is the
+    predicted one.
+    """
+    if not several:
+        return ""
+    scales, classes = {sizes_of(each)[1] for each in several}, {each.get("of") for each in several}
+    of = "" if classes == {None} else f" of {said(next(iter(classes))) if len(classes) == 1 else 'the predicted class'}"
+    return f"on the {' or '.join(sorted(scales))}{of}"
 
 
 def _values(effect: Json) -> tuple[Any, ...]:

@@ -128,6 +128,13 @@ def test_texts_are_shortened_to_their_nodes_and_whole_in_tooltips() -> None:
                 assert text_width(each.text or "", size, is_bold=is_bold) <= right - left - 19
 
 
+def test_what_leaves_predict_has_room_for_names_that_begin_alike() -> None:
+    names = ["died within thirty days", "died within ninety days"]
+    feature = RuleFeature(name="age", type="number", missing_text=None)
+    _, *leaves = drawn(stump(feature, condition("age", "<=", 70.0), *names)).texts
+    assert [texts[0].text for texts in leaves] == names
+
+
 def test_a_hundred_leaves_and_more_are_drawn_at_once() -> None:
     content = _digits(14)
     source = write_tree(content, "svg")

@@ -194,6 +194,11 @@ def _rows_to_explain(
     dataset: Identified | None,
 ) -> tuple[Iterator[NamedRows], bool]:
     """Return rows as instances with their ids, in batches, and whether to send the ids; of a dataset, no values."""
+    if (rows is None) == (dataset is None) or (dataset is not None and row_ids is None):
+        ways = "explain(rows), or explain(dataset=loans, row_ids=['17'])"
+        raise Invalid(
+            "validation_failed", f"give either rows, or a dataset with the row_ids of some of its rows: {ways}"
+        )
     if dataset is None:
         first, rows = peeked(rows) if is_stream(rows) else (rows, rows)
         nested = nested_instances(rows) if not is_stream(rows) or is_nested(first) else None
@@ -201,9 +206,7 @@ def _rows_to_explain(
             return named_batches(rows, row_ids), True
         names = names_of(row_ids, len(nested))
         return _with_names(nested_batches(nested), names), row_ids is not None
-    if rows is not None or row_ids is None:
-        raise Invalid("validation_failed", "give either rows, or a dataset with the row_ids of some of its rows")
-    names = [id_text(row_id, f"row_ids[{row}]") for row, row_id in enumerate(row_ids)]
+    names = [id_text(row_id, f"row_ids[{row}]") for row, row_id in enumerate(row_ids or ())]
     return _with_names(batches([[] for _ in names]), names), True
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import array_of, compiled_ahead
+from ..compute.compiled import array_of, compiled_ahead, compiled_for_loops
 from .leaf_boxes import Side
 from .reasons import REASON
 
@@ -73,6 +73,7 @@ RAW_REASON = np.dtype(
 )
 _STATEMENT_BYTES = RAW_REASON.fields["share_of_trees"][1]  # type: ignore[index]  # all before it
 _RAW_REASON_BYTES = RAW_REASON.itemsize
+_FEW_GROUPS = 64  # of a pair, that are in order soonest when each is put among those before it
 
 
 class RawReasons(NamedTuple):
@@ -217,16 +218,34 @@ def _chosen(
     chosen = np.empty(len(starts), dtype=np.int64)
     first, end = 0, 0  # of the pair's groups; of those chosen
     for pair in range(n_pairs):
-        last = first
+        last, begin = first, end
         while last < len(starts) and reasons[starts[last]].pair == pair:
             last += 1
-        shares = np.array([-reasons[start].share_of_trees for start in starts[first:last]])
-        for group in first + np.argsort(shares, kind="mergesort"):
-            if end - bounds[pair] < n_most and is_shown[reasons[starts[group]].column]:
-                chosen[end] = group
-                end += 1
+        if last - first <= _FEW_GROUPS:
+            for group in range(first, last):
+                if is_shown[reasons[starts[group]].column]:
+                    _insert(reasons, starts, group, chosen, begin, end)
+                    end = min(end + 1, begin + n_most)
+        else:
+            shares = np.array([-reasons[start].share_of_trees for start in starts[first:last]])
+            for group in first + np.argsort(shares, kind="mergesort"):
+                if end - begin < n_most and is_shown[reasons[starts[group]].column]:
+                    chosen[end] = group
+                    end += 1
         first, bounds[pair + 1] = last, end
     return chosen[:end].copy(), bounds
+
+
+@compiled_for_loops
+def _insert(
+    reasons: NDArray[Any], starts: NDArray[np.int64], group: int, groups: NDArray[np.int64], begin: int, end: int
+) -> None:
+    """Put a group among some others, behind those of at least its share of trees; the place at their end is free."""
+    share, at = reasons[starts[group]].share_of_trees, end
+    while at > begin and reasons[starts[groups[at - 1]]].share_of_trees < share:
+        groups[at] = groups[at - 1]
+        at -= 1
+    groups[at] = group
 
 
 def _types_of_group(n: Any) -> list[Any]:  # numba's types

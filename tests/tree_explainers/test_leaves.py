@@ -55,6 +55,28 @@ def test_codes_that_cannot_be_kept_are_refused(codes: NDArray[np.uint8], message
         LeafTable.from_codes(codes, np.array([4, 3]))
 
 
+def test_a_table_of_counted_codes_is_the_same() -> None:
+    leaves, n_leaves = random_leaves(50, [300, 4]), np.array([300, 4])
+    counted = LeafTable.from_leaves(leaves, n_leaves)
+
+    table = LeafTable.from_sizes(counted.codes, counted.leaf_sizes, n_leaves)
+
+    assert (table.offsets == counted.offsets).all()
+    assert (table.starts == counted.starts).all()
+    assert (table.members == counted.members).all()
+    assert (
+        table.sizes_of(np.array([[300, 301], [0, 303]])).tolist() == counted.leaf_sizes[[[300, 301], [0, 303]]].tolist()
+    )
+
+
+def test_the_leaves_that_hold_some_of_a_block_of_rows_are_counted_by_their_sizes() -> None:
+    table = LeafTable.from_leaves(random_leaves(3_000, [700, 4, 90]), np.array([700, 4, 90]))
+
+    shares = table.leaf_sizes / 3_000
+
+    assert table.n_leaves_of_block == pytest.approx((1 - (1 - shares) ** 512).sum() / 3)
+
+
 def test_threads_that_call_at_once_get_the_same_lists() -> None:
     table = LeafTable.from_leaves(random_leaves(2000, [5] * 50), np.full(50, 5))
 

@@ -32,6 +32,31 @@ while not process.has_ended():
 """
 
 
+_PRINT_PAGES_OF_SMALLER_ARRAYS = """
+import time
+from resource import RUSAGE_SELF, getrusage
+import numpy as np
+from workers.runtime.job_process import JobProcess
+
+def make_arrays():
+    np.ones(1 << 18)  # 2 MiB, freed at once
+    before = getrusage(RUSAGE_SELF).ru_minflt
+    for _ in range(8):
+        np.ones(1 << 18)
+    print(getrusage(RUSAGE_SELF).ru_minflt - before, flush=True)
+
+process = JobProcess.fork(make_arrays)
+while not process.has_ended():
+    time.sleep(0.01)
+"""
+
+
+def test_a_job_uses_the_memory_of_smaller_arrays_again() -> None:
+    printed = subprocess.check_output([sys.executable, "-c", _PRINT_PAGES_OF_SMALLER_ARRAYS], text=True)
+
+    assert int(printed) < 1_024  # of 8 x 512 pages
+
+
 def test_what_a_job_frees_of_large_arrays_goes_back_to_the_machine() -> None:
     printed = subprocess.check_output([sys.executable, "-c", _PRINT_MEMORY_HELD_AFTER_ARRAYS], text=True)
 

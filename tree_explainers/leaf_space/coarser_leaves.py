@@ -67,7 +67,7 @@ class CoarserLeaves:
                 np.take(of_tree, table.codes[tree], out=codes[tree])
 
         in_threads(map_trees, table.n_trees)
-        return LeafTable.from_codes(codes, self.n_leaves)
+        return LeafTable.from_sizes(codes, self._sizes(table), self.n_leaves)
 
     def values(self, table: LeafTable, leaf_values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the value of each coarser leaf: the mean of its rows' own leaf values; 0 without rows.
@@ -84,13 +84,21 @@ class CoarserLeaves:
         (n_coarser_leaves, n_outputs) float64
             Tree by tree.
         """
-        positions = np.repeat(self.node_offsets[:-1], np.diff(self.offsets)) + self.codes
-        sizes = np.bincount(positions, table.leaf_sizes, len(self.nodes))
+        positions, sizes = self._positions(), table.leaf_sizes
         sums = [
-            np.bincount(positions, table.leaf_sizes * np.where(table.leaf_sizes > 0, column, 0.0), len(self.nodes))
+            np.bincount(positions, sizes * np.where(sizes > 0, column, 0.0), len(self.nodes))
             for column in leaf_values.T
         ]
-        return np.stack(sums, axis=1) / np.maximum(sizes, 1)[:, None]
+        return np.stack(sums, axis=1) / np.maximum(self._sizes(table), 1)[:, None]
+
+    def _positions(self) -> NDArray[np.int64]:
+        """Return the coarser leaf of each leaf, (n_leaves,), numbered over all trees."""
+        return np.repeat(self.node_offsets[:-1], np.diff(self.offsets)) + self.codes
+
+    def _sizes(self, table: LeafTable) -> NDArray[np.int64]:
+        """Return how many rows of a table of uncut leaves are in each coarser leaf, (n_coarser_leaves,)."""
+        sums = np.bincount(self._positions(), table.leaf_sizes, len(self.nodes))  # exact: far below 2^53
+        return sums.astype(np.int64)
 
     def weights(
         self, kind: ProximityKind, table: LeafTable, leaf_values: NDArray[np.float64] | None = None

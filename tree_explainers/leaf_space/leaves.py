@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..compute.threads import in_threads
 from ..errors import InvalidInput
 from .kept_columns import KeptColumns
+from .leaf_masks import BLOCK
 from .rows_by_leaf import count_rows, list_members, renumber
 
 ProximityKind = Literal["random_forest", "boosting", "boosting_sd", "boosting_l1"]
@@ -86,6 +87,15 @@ class LeafTable:
             raise InvalidInput(msg)
         return _count(codes, n_leaves)
 
+    @staticmethod
+    def from_sizes(codes: NDArray[Any], sizes: NDArray[np.int64], n_leaves: NDArray[np.integer[Any]]) -> "LeafTable":
+        """Build the table from codes as ``from_codes`` takes them, which are known to be right and to be counted.
+
+        ``sizes``, (n_leaves of all trees,), are the rows in each leaf, tree by tree.
+        """
+        offsets, starts = (np.concatenate([[0], np.cumsum(each)]).astype(np.int64) for each in (n_leaves, sizes))
+        return LeafTable(read_only(codes), offsets, starts)
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Send codes and the beginnings of lists to another process; lists are made there, if they are needed."""
         return _received, (self.codes, self.offsets, self.starts)
@@ -104,6 +114,17 @@ class LeafTable:
     def leaf_sizes(self) -> NDArray[np.int64]:
         """Rows in each leaf, over all trees, shape (n_leaves,)."""
         return np.diff(self.starts)
+
+    def sizes_of(self, leaves: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Return the rows in some leaves, which are numbered over all trees, in the shape of ``leaves``."""
+        return np.asarray(self.starts[leaves + 1] - self.starts[leaves])
+
+    @cached_property
+    def n_leaves_of_block(self) -> float:
+        """How many leaves of a tree hold some of a block of rows that are drawn from all, on average."""
+        n_of_size = np.bincount(self.leaf_sizes)
+        shares = np.arange(len(n_of_size)) / self.n_rows
+        return float((n_of_size * (1 - (1 - shares) ** BLOCK)).sum() / self.n_trees)
 
     @property
     def members(self) -> NDArray[np.int32]:

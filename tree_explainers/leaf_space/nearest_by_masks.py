@@ -57,8 +57,7 @@ class NearestOfAll:
 
     def __init__(self, table: LeafTable, weights: NDArray[np.int64], within: NearestWithin | None = None) -> None:
         self._table, self._within = table, within
-        shares = table.leaf_sizes / table.n_rows
-        self._plan = plan_adding(weights, float((1 - (1 - shares) ** BLOCK).sum() / table.n_trees))
+        self._plan = plan_adding(weights, table.n_leaves_of_block)
 
     @property
     def nanoseconds(self) -> float:

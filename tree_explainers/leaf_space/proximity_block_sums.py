@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .binary_sums import BlockLimits, ExactSums, limits_by_digit
-from .leaf_masks import BLOCK, LeafMasks, Targets, add_masks, leaf_masks, plan_adding, room_for_sums
+from .leaf_masks import LeafMasks, Targets, add_masks, leaf_masks, plan_adding, room_for_sums
 from .leaves import LeafTable
 from .rounded_weights import Compared, RoundedSums, codes_by_row, round_weights
 
@@ -42,9 +42,7 @@ class BlockSums:
         self._table, self._weights = table, weights.astype(np.uint32)
         self._rounded = round_weights(weights)
         added = weights if self._rounded is None else self._rounded.units
-        # how many leaves of a tree, on average, hold rows of a block drawn from all rows
-        shares = table.leaf_sizes / table.n_rows
-        self._plan = plan_adding(added, float((1 - (1 - shares) ** BLOCK).sum() / table.n_trees))
+        self._plan = plan_adding(added, table.n_leaves_of_block)
 
     @property
     def nanoseconds_per_target(self) -> float:

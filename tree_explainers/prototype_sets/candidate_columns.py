@@ -71,31 +71,31 @@ class CandidateColumns:
         """Return the proximity of each row to the nearest of some candidates, (n_rows,)."""
         return np.asarray(self.proximities[:, np.searchsorted(self.candidates, rows)].max(axis=1))
 
-    def among(self, rows: NDArray[np.int64], candidates: NDArray[np.int64]) -> NDArray[np.uint16]:
-        """Return the proximities of some candidates to some rows, (n_rows, n_candidates)."""
-        indices = np.searchsorted(self.candidates, candidates)
-        return np.ascontiguousarray(self.proximities[np.ix_(rows, indices)])
-
 
 class ColumnCoverage:
     """g restricted to the rows of one class, as ``coverage.ClassCoverage`` has it, from proximities that are known.
 
     Parameters
     ----------
-    proximities : (n_rows, n_candidates) uint16
-        Of the rows of the class to those candidates that are of it.
+    columns
+        Of all candidates to all rows: nothing of them is copied.
+    rows, candidates : (n_rows,), (n_candidates,) int64
+        The rows of the class, and the candidates that are of it.
     tick
         Called after each prototype; may raise to stop.
     """
 
-    def __init__(self, proximities: NDArray[np.uint16], tick: Tick) -> None:
-        self._proximities, self._tick = proximities, tick
-        self._covered = np.zeros(len(proximities), dtype=np.uint16)
-        self.n_at_once = proximities.shape[1]
+    def __init__(
+        self, columns: CandidateColumns, rows: NDArray[np.int64], candidates: NDArray[np.int64], tick: Tick
+    ) -> None:
+        self._proximities, self._rows, self._tick = columns.proximities, rows, tick
+        self._indices = np.searchsorted(columns.candidates, candidates)
+        self._covered = np.zeros(len(rows), dtype=np.uint16)
+        self.n_at_once = len(candidates)
 
     def first_gains(self) -> NDArray[np.int64]:
         """Return each candidate's gain while there is no prototype."""
-        return np.asarray(self._proximities.sum(axis=0, dtype=np.int64))
+        return self.gains(np.arange(len(self._indices)))
 
     def gains(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return by how much g would grow if each of these candidates alone became a prototype."""
@@ -104,24 +104,32 @@ class ColumnCoverage:
 
     def add(self, item: int, exact_items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Make this candidate a prototype; return the losses of some candidates' gains."""
-        before, self._covered = self._covered, np.maximum(self._covered, self._proximities[:, item])
+        near = self._proximities[self._rows, self._indices[item]]
+        before, self._covered = self._covered, np.maximum(self._covered, near)
         self._tick()
         return self._losses(before, self._covered)[exact_items]
 
     def _losses(self, before: NDArray[np.uint16], now: NDArray[np.uint16]) -> NDArray[np.int64]:
         losses = np.zeros(self._proximities.shape[1], dtype=np.int64)
-        _add_losses(self._proximities, before, now, losses)
-        return losses
+        _add_losses(self._proximities, self._rows, before, now, losses)
+        return losses[self._indices]
 
 
 @compiled
 def _add_losses(
-    proximities: NDArray[np.uint16], before: NDArray[np.uint16], now: NDArray[np.uint16], losses: NDArray[np.int64]
+    proximities: NDArray[np.uint16],
+    rows: NDArray[np.int64],
+    before: NDArray[np.uint16],
+    now: NDArray[np.uint16],
+    losses: NDArray[np.int64],
 ) -> None:
-    """Add what each candidate gains less of rows that are covered otherwise than before."""
-    for row in range(len(before)):
-        if before[row] == now[row]:
+    """Add what each candidate gains less of rows that are covered otherwise than before.
+
+    Candidates of other classes are added up as well: leaving them out would take longer.
+    """
+    for index in range(len(rows)):
+        if before[index] == now[index]:
             continue
-        line, low, high = proximities[row], np.int32(before[row]), np.int32(now[row])
+        line, low, high = proximities[rows[index]], np.int32(before[index]), np.int32(now[index])
         for candidate in range(len(line)):
             losses[candidate] += min(max(np.int32(line[candidate]), low), high) - low

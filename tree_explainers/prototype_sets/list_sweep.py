@@ -38,7 +38,7 @@ class ListSweep:
         """Return what it takes to compare some candidates with all rows, on one core; a sample of them is looked at."""
         table, some = self._table, candidates[:: -(-len(candidates) // _SAMPLED)]
         leaves = table.offsets[:-1, None] + self._candidate_codes[:, some]
-        n_visits = (table.starts[leaves + 1] - table.starts[leaves]).sum() / len(some)
+        n_visits = table.sizes_of(leaves).sum() / len(some)
         each = table.n_trees * _NANOSECONDS_PER_LIST + n_visits * _NANOSECONDS_PER_VISIT
         return float(len(candidates) * each)
 

@@ -90,10 +90,11 @@ class Task:
 
         def coverage(rows: NDArray[np.int64], candidates: NDArray[np.int64], max_pairs: int) -> Objective:
             if self.columns is not None:
-                return ColumnCoverage(self.columns.among(rows, candidates), tick)
+                return ColumnCoverage(self.columns, rows, candidates, tick)
             return class_coverage(self.table, self.weights, sweep.over(rows), candidates, max_pairs)
 
-        sweep = sweep_over(self.table, self.weights, np.empty(0, dtype=np.int64), tick, compared, self.kept)
+        if self.columns is None:
+            sweep = sweep_over(self.table, self.weights, np.empty(0, dtype=np.int64), tick, compared, self.kept)
         return [
             Part(
                 coverage(rows, candidates, max_pairs),

@@ -23,6 +23,11 @@ _REVEALING = (
 )
 
 
+def of_part(part: int, rng: random.Random) -> random.Random:
+    """Return what draws other changes in each part of a long run."""
+    return random.Random(f"{part} {rng.random()}")  # noqa: S311  # not a secret
+
+
 def mutated_bytes(data: bytes, rng: random.Random, n_changes: int) -> bytes:
     """Return the bytes with this number of changes, anywhere."""
     changed = bytearray(data)

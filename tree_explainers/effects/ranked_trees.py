@@ -87,7 +87,7 @@ class RankedTrees:
         """
         if self.sets:
             return None
-        ranks, cuts = np.empty((len(values), self.n_ranked), np.uint16), self.cuts
+        ranks, cuts = np.zeros((len(values), self.n_ranked), np.uint16), self.cuts  # trees without tests read a 0
         columns = cuts.columns, cuts.starts
         return ranks if _rank_finite(values, is_single, columns, cuts.values, cuts.of_missing, ranks) else None
 

@@ -8,7 +8,9 @@ import pytest
 from tests.support.models import FittedModel, fitted, undecided_forest
 from tests.support.pipelines import FittedPipeline, fitted_pipeline
 from tree_explainers.effects.ensemble_effects import EnsembleEffects
+from tree_explainers.effects.ranked_trees import RankedTrees
 from tree_explainers.effects.walked_rows import WalkedRows
+from tree_explainers.ensemble import TreeEnsemble, TreeTensor
 from tree_explainers.onnx_models.description import NOT_COMPARED, Engine
 from tree_explainers.onnx_models.engine_comparison import HardRows
 from tree_explainers.onnx_models.session import ModelSession
@@ -74,3 +76,21 @@ def test_a_matrix_is_walked_as_its_columns_are() -> None:
 def test_onnxruntime_has_the_rows_of_models_of_which_the_walker_was_not_seen_to_agree() -> None:
     assert walked(fitted("random_forest_binary"), NOT_COMPARED)[0] is None
     assert walked(fitted("catboost_binary"))[0] is None, "the graph calculates its scores"
+
+
+def test_trees_of_one_leaf_each_read_nothing_that_memory_held() -> None:
+    trees, values = RankedTrees.of(_leaves(2), [TreeTensor("x", 0, is_double=False)], 2), np.zeros((3, 2))
+
+    for _ in range(50):
+        np.full((3, 1), 65_535, np.uint16)  # memory that is taken next
+        ranks = trees.ranks_of_finite(values, is_single=True)
+        assert ranks is not None
+        np.testing.assert_array_equal(ranks, trees.ranks(values))
+        assert trees.leaves(ranks).tolist() == [[0, 1]] * 3
+
+
+def _leaves(n_trees: int) -> TreeEnsemble:
+    """Return trees without tests."""
+    offsets, nodes = np.arange(n_trees + 1, dtype=np.int32), np.zeros(n_trees, np.int32)
+    tests = nodes.astype(np.uint8), np.zeros(n_trees), np.zeros(n_trees, np.bool_)
+    return TreeEnsemble(offsets, nodes, *tests, nodes, nodes, offsets[:-1], offsets, leaf_values=np.ones((n_trees, 1)))

@@ -1,12 +1,13 @@
 """Reports: what is known of a model, in one file that can be filed, and verified years later."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from .artefacts import REQUEST, RESULT, ArtefactView
 from .contract import OBJECT, Contract, Day, Identifier, Lines, Many, Name, absent
+from .models import Instance
 from .noun import HTML, Noun, Product
 from .paper_settings import MethodRequest
 
@@ -14,10 +15,14 @@ NO_EVALUATION = "none"
 """In place of the id of an evaluation: a report without one, though there may be one on held-out rows."""
 
 MAX_ROWS = 20
+MAX_INSTANCES_BYTES = 64 << 10
+"""Of the values of rows that are sent along, as JSON by feature: they are kept with the request."""
 MAX_REPORT_BYTES = 5_000_000
 _SHA256 = "SHA-256 of"
 Note = Annotated[Lines, Field(max_length=4000)]
 Verdict = Annotated[Lines, Field(min_length=1, max_length=1000)]
+ModelPart = Literal["model", "evaluation", "prototypes", "rules", "tree"]
+"""A part about the model as a whole, which a report on single rows may leave out."""
 PartName = Literal[
     "request",
     "summary",
@@ -81,7 +86,25 @@ class ReportRequest(MethodRequest):
     rows: Many[Identifier] = Field(
         default=[],
         max_length=MAX_ROWS,
-        description=f"Ids of rows of the reference dataset that are explained, each once: at most {MAX_ROWS}.",
+        description="Ids of rows of the reference dataset, or of `rows_dataset`, that are explained, each once: at "
+        f"most {MAX_ROWS} with those of `instances`.",
+    )
+    rows_dataset: Identifier | SkipJsonSchema[None] = absent(
+        "Id of the dataset that `rows` are of, which has the model's features; absent: the reference dataset."
+    )
+    instances: Annotated[Many[Instance], Field(max_length=MAX_ROWS)] | SkipJsonSchema[None] = absent(
+        f"Rows that are in no dataset and are explained, too, at most {MAX_ROWS} with `rows`: values by feature, or in "
+        "the order of the features. The report says that they came by their values. They are kept with the request, "
+        f"as values by feature, which have at most {MAX_INSTANCES_BYTES:,} bytes as JSON; answers leave out those of "
+        "features that the dictionary hides. Absent: none."
+    )
+    instance_ids: Annotated[Many[Name], Field(max_length=MAX_ROWS)] | SkipJsonSchema[None] = absent(
+        "What the rows of `instances` are called, in their order, each otherwise; absent: `1`, `2` and so on."
+    )
+    parts: Annotated[list[ModelPart], Field(max_length=len(get_args(ModelPart)))] | SkipJsonSchema[None] = absent(
+        "Which parts about the model as a whole are shown, of `model`, `evaluation`, `prototypes`, `rules` and `tree`; "
+        "those that there are not are left out, and those that are named by fields of their own are shown in any case. "
+        "Absent: all of them. A report on single rows may have none (`[]`): its summary then begins with the rows."
     )
     compare_with: Identifier | None = Field(
         default=None,
@@ -214,11 +237,12 @@ class ReportPart(Contract):
 class ReportInput(Contract):
     """Something that the report shows."""
 
-    noun: str = Field(description="What it is, such as `prototype_sets`.")
-    id: str = Field(description="Its id; of a dictionary that of its dataset.")
+    noun: str = Field(description="What it is, such as `prototype_sets`; `instances`: a row that was sent along.")
+    id: str = Field(description="Its id; of a dictionary that of its dataset, of a row that was sent along its name.")
     sha256: str | None = Field(
         description=f"{_SHA256} its content: a model's or dataset's file, an artefact's result, a dictionary's words "
-        "as JSON with sorted names; null of an explainer, which is what it is made of."
+        "or the values of a row that was sent along as JSON with sorted names; null of an explainer, which is what it "
+        "is made of."
     )
 
 
@@ -280,6 +304,7 @@ REPORTS = Noun(
         "evaluation": "evaluations",
         "compare_with": "explainers",
         "newer_dataset": "datasets",
+        "rows_dataset": "datasets",
     },
     request=ReportRequest,
     summary=Report,

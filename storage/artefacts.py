@@ -30,6 +30,7 @@ MAX_RESULT_BYTES = 32 << 20
 """Of a result as JSON, which its readers take as a whole: what grows with the rows is kept in files beside it."""
 
 _REFERENCES = ("model", "dataset", "relational_dataset", "feature_set")
+_SENT = "instances"  # of a request: rows that are in no dataset
 _PROTOTYPE_BYTES = 1 << 10  # of a result, for the description of a prototype beside its values
 _VALUE_BYTES = 40  # {"name":"","value":0.1234567890123456},
 
@@ -171,8 +172,18 @@ class ArtefactStore:
             files = _files_of(connection, [artefact_id])[artefact_id].values()
             _replace_files(connection, artefact_id, {})
             forget_keys_of(connection, artefact_id)
+            if row["request"].get(_SENT):
+                _forget_sent(connection, artefact_id)
             connection.execute(delete(artefacts).where(artefacts.c.id == artefact_id))
             return unreferenced(connection, (row["result"], row["arrays"], *files))
+
+
+def _forget_sent(connection: Connection, artefact_id: str) -> None:
+    """Leave the rows that a caller sent along out of what jobs were requested to do: they go with the artefact."""
+    of_artefact = jobs.c.artefact == artefact_id
+    for job, request in connection.execute(select(jobs.c.id, jobs.c.request).where(of_artefact)).all():
+        without = {name: value for name, value in request.items() if name != _SENT}
+        connection.execute(update(jobs).where(jobs.c.id == job).values(request=without))
 
 
 def publish(

@@ -34,10 +34,12 @@ from storage.errors import StorageError
 from tree_explainers.compute.progress import Tick, no_tick
 
 from .inputs import Explained, Figures, Json, ReportInputs
+from .rows import ReportRow
 from .summary import summary_of
 from .texts import limits_of, methods_of
 
 _N_CARDS, _N_SUSPECTS, _N_FEATURES, _N_FOLDED = 60, 50, 10, 40
+_N_FOLDED_OF_SENT = 200  # of a row that was sent along, whose values are in no dataset
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,26 +89,7 @@ def _parts(shown: ReportInputs, figures: Figures, summary: Sequence[str]) -> Ite
     explained = shown.own
     yield "request", report.draw_request(shown.request.model_dump(mode="json"))
     yield "summary", report.draw_sentences("Summary", summary)
-    beside = ModelContext(
-        *_trusted(explained),
-        columns=explained.dataset,
-        effects=shown.effects,
-        evaluation=shown.evaluation,
-        errors_follow=True,
-    )
-    yield "model", draw_model(explained.model, beside)
-    if shown.evaluation is not None:
-        yield "evaluation", _evaluation(explained, shown.evaluation)
-    yield "prototypes", _prototypes(explained)
-    if shown.map is not None:
-        yield "map", draw_map(shown.map, MapContext(explained.model, explained.dataset))
-    if explained.rule_set is not None:
-        yield "rules", draw_rule_set(explained.rule_set, RulesContext(explained.model, explained.dataset))
-    if explained.approximation_tree is not None:
-        yield (
-            "tree",
-            draw_approximation_tree(explained.approximation_tree, TreeContext(explained.model, explained.dataset)),
-        )
+    yield from _parts_of_model(shown)
     if shown.rows:
         yield "rows", "\n".join(_why(shown, row) for row in shown.rows)
     if shown.label_audit is not None:
@@ -122,6 +105,33 @@ def _parts(shown: ReportInputs, figures: Figures, summary: Sequence[str]) -> Ite
     yield "limits", report.draw_sentences("Limits", limits_of(shown))
 
 
+def _parts_of_model(shown: ReportInputs) -> Iterator[tuple[PartName, str]]:
+    """Yield what is shown of the model as a whole."""
+    explained = shown.own
+    beside = ModelContext(
+        *_trusted(explained),
+        columns=explained.dataset,
+        effects=shown.effects,
+        evaluation=shown.evaluation,
+        errors_follow=True,
+    )
+    if shown.shows("model"):
+        yield "model", draw_model(explained.model, beside)
+    if shown.evaluation is not None and shown.shows("evaluation"):
+        yield "evaluation", _evaluation(explained, shown.evaluation)
+    if shown.shows("prototypes"):
+        yield "prototypes", _prototypes(explained)
+    if shown.map is not None:
+        yield "map", draw_map(shown.map, MapContext(explained.model, explained.dataset))
+    if explained.rule_set is not None and shown.shows("rules"):
+        yield "rules", draw_rule_set(explained.rule_set, RulesContext(explained.model, explained.dataset))
+    if explained.approximation_tree is not None and shown.shows("tree"):
+        yield (
+            "tree",
+            draw_approximation_tree(explained.approximation_tree, TreeContext(explained.model, explained.dataset)),
+        )
+
+
 def _trusted(explained: Explained) -> tuple[list[Json], list[Json], list[Json]]:
     """Return what the table of trust shows."""
     trees = [] if explained.approximation_tree is None else [explained.approximation_tree]
@@ -132,14 +142,16 @@ def _prototypes(explained: Explained) -> str:
     return draw_prototype_set(explained.prototype_set, SetContext(explained.model, explained.dataset, n_cards=_N_CARDS))
 
 
-def _why(shown: ReportInputs, row: Json) -> str:
+def _why(shown: ReportInputs, row: ReportRow) -> str:
     context = WhyContext(
         dataset=shown.own.dataset,
         prototype_set=shown.own.prototype_set,
         n_shown=_N_FEATURES,
-        n_folded=_N_FOLDED,
+        n_folded=_N_FOLDED_OF_SENT if row.is_sent else _N_FOLDED,
+        is_sent=row.is_sent,
+        elsewhere=row.elsewhere,
     )
-    return draw_explanation(row, context)
+    return draw_explanation(row.explanation, context)
 
 
 def _audit(shown: ReportInputs, audit: Json) -> str:

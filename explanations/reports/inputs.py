@@ -12,37 +12,30 @@ from leafspace_drawings.classes import with_adverse
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS
 from schemas.evaluations import EVALUATIONS
-from schemas.explanations import ExplanationRequest
 from schemas.label_audits import LABEL_AUDITS
 from schemas.label_decisions import LabelDecision
 from schemas.maps import MAPS
 from schemas.noun import Noun
 from schemas.prototype_sets import PROTOTYPE_SETS
-from schemas.reports import Drift, FrozenDecisions, ReportComparison, ReportInput, ReportRequest
+from schemas.reports import Drift, FrozenDecisions, ModelPart, ReportComparison, ReportInput, ReportRequest
 from schemas.rule_sets import RULE_SETS
 from storage.artefacts import ArtefactStore
 from storage.database import Database
-from storage.dataset_rows import open_rows
 from storage.datasets import DatasetStore
 from storage.dictionaries import DictionaryStore
-from storage.errors import NotFound
 from storage.explainers import ExplainerStore
-from storage.feature_matching import match_features
 from storage.label_decisions import LabelDecisionStore
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from tree_explainers.compute.progress import Tick, no_tick
 
-from ..dataset_rows import DatasetRows
-from ..explained_rows import explain_instances
-from ..instances import read_instances
 from ..mean_effects import mean_effects_of_reference_rows
 from ..result_words import ResultWords, without_hidden
 from ..warm_explainer import WarmExplainer
+from .rows import ReportRow, RowReader, inputs_of_sent
 
 Json = dict[str, Any]
 
-_TEXT_BYTES = 16 << 20  # of the rows that are explained
 _ENTRIES_A_PAGE = 1000
 
 
@@ -66,12 +59,14 @@ class ReportInputs:
     own: Explained
     other: Explained | None  # to be compared with
     newer_dataset: Json | None
+    rows_dataset: Json | None  # of the explained rows, where that is not the reference data
     map: Json | None
     comparison: Json | None  # with another model, or of two datasets: with its `model` and `other`
     label_audit: Json | None
     evaluation: Json | None  # with its `dataset`
     decisions: Sequence[LabelDecision]  # in force, by row
-    rows: Sequence[Json]  # explanations
+    rows: Sequence[ReportRow]
+    sent: Sequence[ReportInput]  # the rows among these that were sent along
     effects: Json | None  # the mean sizes of the effects of the reference rows
     provenance: Json
 
@@ -80,10 +75,15 @@ class ReportInputs:
         """What is shown, with digests, each once."""
         others = [] if self.other is None else self.other.inputs
         evaluated = None if self.evaluation is None else self.evaluation["dataset"]
-        datasets = [_file("datasets", each) for each in (self.newer_dataset, evaluated) if each is not None]
+        others_rows = (self.newer_dataset, evaluated, self.rows_dataset)
+        datasets = [_file("datasets", each) for each in others_rows if each is not None]
         made = [each["input"] for each in (self.map, self.label_audit, self.comparison, self.evaluation) if each]
-        inputs = {(each.noun, each.id): each for each in [*self.own.inputs, *others, *datasets, *made]}
+        inputs = {(each.noun, each.id): each for each in [*self.own.inputs, *others, *datasets, *made, *self.sent]}
         return list(inputs.values())
+
+    def shows(self, part: ModelPart) -> bool:
+        """Whether a part about the model as a whole is shown, where there is one."""
+        return self.request.parts is None or part in self.request.parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +116,14 @@ class ReportReader:
             own=own,
             other=None if request.compare_with is None else self.explained(request.compare_with),
             newer_dataset=None if newer is None else self._dataset(newer),
+            rows_dataset=None if request.rows_dataset is None else self._dataset(request.rows_dataset),
             comparison=None if request.comparison is None else self._comparison(request.comparison),
             map=None if request.map is None else self._made(MAPS, request.map),
             label_audit=None if audit is None else self._made(LABEL_AUDITS, audit),
             evaluation=None if request.evaluation is None else self._evaluation(request.evaluation),
             decisions=() if audit is None else decisions_of(self._database, audit, request.decisions),
-            rows=self._rows(warm, own.dataset["id"], request.rows, tick),
+            rows=RowReader(self._database, self._objects, warm).read(request, tick),
+            sent=inputs_of_sent(request, DictionaryStore(self._database).get(warm.dataset_id).hidden),
             effects=mean_effects_of_reference_rows(warm),
             provenance=warm.provenance,
         )
@@ -181,25 +183,6 @@ class ReportReader:
         if words is not None:
             result = words.shown(noun.name, result)
         return {"id": artefact_id, "request": artefact.request, "result": result, "input": shown}
-
-    def _rows(self, warm: WarmExplainer, dataset_id: str, row_ids: Sequence[str], tick: Tick) -> list[Json]:
-        if not row_ids:
-            return []
-        stored = DatasetStore(self._database).get(dataset_id)
-        with open_rows(self._objects, stored.content, pages=True) as file:
-            numbers = file.find_rows(row_ids)
-            if missing := [row_id for row_id in row_ids if row_id not in numbers]:
-                raise NotFound("row", missing[0][:80], f"dataset {dataset_id!r} has other rows")
-            rows = DatasetRows(file, match_features(warm.model, stored.view), stored.view.target)
-            wanted = [numbers[row_id] for row_id in row_ids]
-            instances = rows.take(wanted, _TEXT_BYTES)
-            targets = rows.take_targets(warm.model.classes, wanted)
-        request = ExplanationRequest(dataset=dataset_id, row_ids=list(row_ids), detail="full")
-        read = read_instances(instances, warm.features, tick)
-        read = read.registered(targets, wanted, are_reference=dataset_id == warm.dataset_id)
-        explained = explain_instances(warm, request, read, tick)
-        documents: list[Json] = orjson.loads(orjson.dumps(explained))
-        return documents
 
 
 def freeze_decisions(database: Database, label_audit: str) -> FrozenDecisions:

@@ -16,6 +16,7 @@ from .inputs import Explained, Figures, Json, ReportInputs
 _MOST_NAMED = 5  # classes or outcomes
 _MOST_CAUTIONS = 3
 _MOST_FEATURES = 3
+_MOST_ROWS = 3
 
 
 def summary_of(shown: ReportInputs, figures: Figures) -> list[str]:
@@ -25,6 +26,8 @@ def summary_of(shown: ReportInputs, figures: Figures) -> list[str]:
 
 def _sentences(shown: ReportInputs, figures: Figures) -> Iterator[str]:
     explained = shown.own
+    if not shown.shows("model"):
+        yield from _explained_rows(shown)
     yield _decided(explained)
     if shown.evaluation is not None:
         yield _evaluated(shown.evaluation)
@@ -35,7 +38,22 @@ def _sentences(shown: ReportInputs, figures: Figures) -> Iterator[str]:
         yield _changed(shown.other.model, figures.comparison)
     if shown.newer_dataset is not None and figures.drift is not None:
         yield _drifted(shown.newer_dataset, figures.drift)
-    yield from _cautions(explained)
+    yield from _cautions(shown)
+
+
+def _explained_rows(shown: ReportInputs) -> Iterator[str]:
+    """Yield what the explanations of the first rows say, and where the rows come from."""
+    for row in shown.rows[:_MOST_ROWS]:
+        known = row.explanation
+        explained = known["problem"]["detail"] if known["status"] == "error" else known["summary"]
+        yield f"{'New row' if row.is_sent else 'Row'} “{known['row_id']}”: {sentence(explained)}"
+    if (n_more := len(shown.rows) - _MOST_ROWS) > 0:
+        yield f"{counted(n_more, 'more row')} {'is' if n_more == 1 else 'are'} explained below."
+    if n_sent := len(shown.sent):
+        came = "came by its values" if n_sent == 1 else "came by their values"
+        yield f"{counted(n_sent, 'row')} {came} with the request of this report, and not from the reference data."
+    if shown.rows_dataset is not None:
+        yield f"Rows are of “{name_or_id(shown.rows_dataset)}”, and not of the reference data."
 
 
 def _decided(explained: Explained) -> str:
@@ -130,9 +148,14 @@ def _drifted(newer: Json, found: Drift) -> str:
     return f"Of {compared}, {n_differing or 'none'} {verb} from the reference rows by more than chance would explain."
 
 
-def _cautions(explained: Explained) -> Iterator[str]:
+def _cautions(shown: ReportInputs) -> Iterator[str]:
     """Yield the first cautions about the figures above, and what was not tested."""
-    made = [explained.prototype_set, explained.rule_set, explained.approximation_tree]
+    explained = shown.own
+    made = [
+        explained.prototype_set,
+        explained.rule_set if shown.shows("rules") else None,
+        explained.approximation_tree if shown.shows("tree") else None,
+    ]
     cautions = cautions_of([each for each in made if each is not None])
     yield from (f"Caution: {sentence(each)}" for each in cautions[:_MOST_CAUTIONS])
     if len(cautions) > _MOST_CAUTIONS:

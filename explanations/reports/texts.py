@@ -79,9 +79,9 @@ def _methods(shown: ReportInputs) -> Iterator[str]:
             "2008); distances between far rows mean nothing in it."
         )
     yield from _comparing_methods(shown)
-    if explained.rule_set is not None:
+    if explained.rule_set is not None and shown.shows("rules"):
         yield f"Rules were found by {_named(explained.rule_set, _RULES)}."
-    if explained.approximation_tree is not None:
+    if explained.approximation_tree is not None and shown.shows("tree"):
         yield f"The tree was grown by {_named(explained.approximation_tree, _TREES)}."
     if shown.label_audit is not None:
         yield f"Labels were audited by {_named(shown.label_audit, _AUDITS)}."
@@ -111,8 +111,15 @@ def _methods(shown: ReportInputs) -> Iterator[str]:
 
 def _limits(shown: ReportInputs) -> Iterator[str]:
     explained = shown.own
+    if shown.sent:
+        yield (
+            "The values of rows that came with the request are as they were sent: nothing here checked that they are "
+            "true, and nobody knows their outcomes yet."
+        )
     yield from _evaluation("Prototypes", explained.prototype_set)
-    for name, document in (("Rules", explained.rule_set), ("The tree", explained.approximation_tree)):
+    rules = explained.rule_set if shown.shows("rules") else None
+    tree = explained.approximation_tree if shown.shows("tree") else None
+    for name, document in (("Rules", rules), ("The tree", tree)):
         if document is not None:
             yield from _evaluation(name, document)
     scope = explained.prototype_set["result"].get("certificate_scope")

@@ -19,6 +19,7 @@ from ..app_context import AppContext
 from ..operations import datasets, explainers
 from ..operations.explanations import warm_explainer
 from .documents import LINKS, Json, at, of_model, ready, shown_dataset, to_json
+from .forms import ReportedRow
 from .typed_values import TypedValues, parameters_of, query_of
 
 _MOST_FOLDED = 200  # lines of features, so that the view of a wide row stays small
@@ -117,13 +118,13 @@ class RowToExplain:
             n_folded=_MOST_FOLDED,
             form=None if self.row_id is not None else beside.form(self.own.values),
             letter=self._address(change, letter=""),
-            explainer=beside.explainer_id if self._is_filed else None,
+            report=self.report_address if self.is_filed else None,
             shown_by=beside.explainer_id,
             more_changes=self._address(change, pairs="1") if beside.is_brief else None,
         )
         of_row = {"row_id": self.row_id or ""} | ({} if self.target is None else {"target": self.target})
         drawing = draw_explanation(now | of_row | self._others(now), drawn)
-        return at(drawing, of_model(beside.known, self._title), self._call)
+        return at(drawing, of_model(beside.known, self.title), self._call)
 
     def _others(self, explained: Json) -> Json:
         """Return the nearest reference rows without the row itself, which is no evidence of itself."""
@@ -132,22 +133,48 @@ class RowToExplain:
         return {"nearest_rows": [each for each in explained["nearest_rows"] if each["row_id"] != self.row_id]}
 
     def _letter(self, explained: Json, heading: str) -> str:
-        why = self._address(self.change)
-        *way, (row, _) = of_model(self.beside.known, self._title)
+        why = self.address
+        *way, (row, _) = of_model(self.beside.known, self.title)
         names = ColumnNames(self.beside.dataset)
         changed = [names[name].said for name in self.change.before]
         return at(draw_letter(explained, heading, why, changed), [*way, (row, why), ("letter", None)], self._call)
 
     @property
-    def _is_filed(self) -> bool:
-        """Whether a report can show the row: as it is, and of the reference dataset."""
-        return self.row_id is not None and self.elsewhere is None and not self.change.before
+    def is_filed(self) -> bool:
+        """Whether a report can show the row: a changed one goes by its values, of which none may be hidden then."""
+        return self.row_id is None or not self.change.before or not self.beside.hides_some
 
     @property
-    def _title(self) -> str:
+    def report_address(self) -> str:
+        """The address of the form that makes a report of the row as it is shown."""
+        changed = {name: self.change.values[name] for name in self.change.before}
+        named = {} if self.row_id is None else {"row": self.row_id}
+        named |= {"dataset": self.elsewhere["id"]} if self.elsewhere else {}
+        return self.beside.address(parameters_of(self.own.values, changed) | named, "report")
+
+    @property
+    def reported(self) -> ReportedRow:
+        """What a report of it requests."""
+        if self.row_id is not None and not self.change.before:
+            elsewhere = {"rows_dataset": self.elsewhere["id"]} if self.elsewhere else {}
+            return ReportedRow(f"Why {self.title} was predicted as it was", {"rows": [self.row_id], **elsewhere})
+        of_values = {"instances": [self.request.instances[-1]]}
+        if self.row_id is None:
+            return ReportedRow("Why the new row was predicted as it was", of_values, "")
+        title = f"Why {self.title} with other values was predicted as it was"
+        return ReportedRow(title, of_values, f"{self.row_id} with other values")
+
+    @property
+    def title(self) -> str:
+        """What the row is called."""
         if self.row_id is None:
             return "new row"
         return f"row {self.row_id}{f' of {name_or_id(self.elsewhere)}' if self.elsewhere else ''}"
+
+    @property
+    def address(self) -> str:
+        """The address of its view, as it is shown."""
+        return self._address(self.change)
 
     def _address(self, change: "Change", **more: str) -> str:
         """Return the address of the row with its changes, and with more parameters."""
@@ -210,6 +237,11 @@ class Beside:
         if warm.model.outcomes:
             include.append("changes")
         return cls(explainer_id, known, dataset, prototypes, fixed, tuple(include), outcome, with_pairs)
+
+    @property
+    def hides_some(self) -> bool:
+        """Whether the dictionary hides features of the model."""
+        return not {column["name"] for column in self.dataset["columns"]}.issuperset(self.known["feature_names"])
 
     @property
     def is_brief(self) -> bool:

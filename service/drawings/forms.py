@@ -1,10 +1,10 @@
 """What can be requested where a view stands: what a model, a dataset or an artefact can be made into, in words."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from leafspace_drawings import Choice, Entry, Form, draw_forms, options_of
+from leafspace_drawings import Choice, Entry, Form, Ticks, draw_forms, options_of
 from leafspace_drawings.classes import Classes
 from leafspace_drawings.methods import METHODS
 from leafspace_drawings.words import moment, name_or_id, requested_size
@@ -181,28 +181,58 @@ def _explainer(context: AppContext, prototype_set: Json) -> Form:
     return Form("explainer", EXPLAINERS.path, "explainers", fields, body)
 
 
-def form_of_report(context: AppContext, explainer: Json, dataset: Json, datasets: Sequence[Json]) -> str:
-    """Return the form of a report on an explainer, with all that it can show."""
-    model = explainer["model"]
+@dataclass(frozen=True, slots=True)
+class ReportedRow:
+    """A row that a report is to be about."""
+
+    title: str  # of the report
+    body: Json  # fields of the request that name the row, or have its values
+    name: str | None = None  # what a row without an id may be called; None: it has one
+
+
+def form_of_report(
+    context: AppContext, explainer: Json, dataset: Json, datasets: Sequence[Json], row: ReportedRow | None = None
+) -> str:
+    """Return the form of a report on an explainer, with all that it can show.
+
+    One on a single row begins with the row alone: nothing else is chosen at first.
+    """
+    model, of_model = explainer["model"], row is None
     others = _explainers_beside(context, model, dataset)
     newer = [each for each in datasets if each["id"] != dataset["id"]]
-    fields = (
-        Entry("title", "title", explainer["name"] or "Review", "text", 200),
-        Entry("author", "author", "", "text", 255),
-        Entry("verdict", "verdict", "", "text", 1000),
-        Entry("rows", "rows explained, by id", "", "list", 1000),
+    shown = [
         _newest(context, RULE_SETS, model, "rule_set", "rules"),
         _newest(context, APPROXIMATION_TREES, model, "approximation_tree", "tree"),
         _newest(context, MAPS, model, "map", "map"),
         _newest(context, LABEL_AUDITS, model, "label_audit", "label audit"),
         _comparisons_of(context, model),
-        _evaluation(context, model),
+        _evaluation(
+            context, model, "the newest on held-out rows, if any" if of_model else "in the summary alone, if any"
+        ),
+    ]
+    fields = (
+        Entry("title", "title", (explainer["name"] or "Review") if row is None else row.title, "text", 200),
+        Entry("author", "author", "", "text", 255),
+        Entry("verdict", "verdict", "", "text", 1000),
+        *([Entry("rows", "rows explained, by id", "", "list", 1000)] if row is None else _fields_of_row(row)),
+        *(each if of_model else replace(each, chosen="") for each in shown),
         Choice("compare_with", "beside", [("", "no other model"), *others]),
         Choice("newer_dataset", "newer rows", options_of(newer, "none")),
         Entry("note", "note", "", "text", 4000),
     )
-    form = Form("report", REPORTS.path, "reports", fields, {"explainer": explainer["id"]})
-    return draw_forms("Make a report", [form], "One HTML file, which can be filed and verified later.")
+    body = {"explainer": explainer["id"], **({} if row is None else {**row.body, "parts": []})}
+    form = Form("report", REPORTS.path, "reports", fields, body)
+    about = "One HTML file, which can be filed and verified later."
+    if of_model:
+        return draw_forms("Make a report", [form], about)
+    return draw_forms(
+        "Make a report of this row", [form], f"{about} It shows the row alone, and what else is chosen.", is_view=True
+    )
+
+
+def _fields_of_row(row: ReportedRow) -> list[Entry | Ticks]:
+    named = [] if row.name is None else [Entry("instance_ids", "what the row is called", row.name, "one", 255)]
+    return [*named, Ticks("parts", "with", [("model", "the model"), ("prototypes", "its prototypes")])]
 
 
 def _explainers_beside(context: AppContext, model_id: str, dataset: Json) -> list[tuple[str, str]]:
@@ -221,9 +251,9 @@ def _explainers_beside(context: AppContext, model_id: str, dataset: Json) -> lis
     ]
 
 
-def _evaluation(context: AppContext, model: str) -> Choice:
+def _evaluation(context: AppContext, model: str, nothing: str) -> Choice:
     """Return the choice among ready evaluations of a model, of which a report may show none."""
-    newest = _newest(context, EVALUATIONS, model, "evaluation", "evaluation", "the newest on held-out rows, if any")
+    newest = _newest(context, EVALUATIONS, model, "evaluation", "evaluation", nothing)
     return replace(newest, options=[*newest.options, (NO_EVALUATION, "none")])
 
 

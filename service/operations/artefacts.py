@@ -14,7 +14,7 @@ import structlog
 from pydantic import ValidationError
 from sqlalchemy import Connection
 
-from explanations.result_words import ResultWords
+from explanations.result_words import ResultWords, without_values_of
 from observability.logs import current_request_id
 from schemas.artefacts import ArtefactView
 from schemas.contract import Contract, Page
@@ -374,15 +374,19 @@ def _state_of(context: AppContext, noun: Noun[Any], artefact: Artefact) -> dict[
         "status": artefact.status,
         "job": artefact.job or None,
         "created_at": artefact.created_at,
-        "request": _shown_request(context, noun, artefact.request),
+        "request": _shown_request(context, noun, artefact),
         "problem": artefact.problem,
     }
 
 
-def _shown_request(context: AppContext, noun: Noun[Any], request: dict[str, Any]) -> dict[str, Any]:
-    """Return a request as readers get it: a column that was hidden since is not named."""
+def _shown_request(context: AppContext, noun: Noun[Any], artefact: Artefact) -> dict[str, Any]:
+    """Return a request as readers get it: a column that was hidden since is not named, nor has a row a value of it."""
+    request = artefact.request
     named = {field: request[field] for field in noun.column_fields if request.get(field)}
-    if not named:
+    sent = request.get("instances")
+    if not named and not sent:
         return request
-    hidden = context.dictionaries.get(request["dataset"]).hidden
-    return {**request, **{field: [name for name in names if name not in hidden] for field, names in named.items()}}
+    hidden = context.dictionaries.get(artefact.dataset or "").hidden
+    shown: dict[str, Any] = {field: [name for name in names if name not in hidden] for field, names in named.items()}
+    rows = [without_values_of(hidden, each) for each in sent or ()]
+    return {**request, **shown, **({"instances": rows} if rows else {})}

@@ -41,6 +41,7 @@ from .evaluations import newest_held_out
 from .explanation_sets import EXPLAINED_BLOCK_BYTES, SECONDS_PER_EXPLAINED_ROW, dictionary_used
 from .explanations import warm_explainer
 from .job_estimates import KindEstimate, Need, Request
+from .report_rows import spelled_out
 
 _BYTES_PER_EFFECT = 32  # of the reference rows whose effects are averaged: values, effects, and copies of these
 _DRAWN_BYTES = 64 * MIB  # of a report, with the documents that it shows
@@ -60,8 +61,7 @@ def request_report(context: AppContext, request: ReportRequest) -> Report:
     """
     explainer = context.explainers.get(request.explainer)
     model = context.models.get(explainer.model).view
-    if len(set(request.rows)) < len(request.rows):
-        raise StorageError("validation_failed", "rows names a row twice; name each once", "/rows")
+    reference = context.datasets.get(context.artefacts.get(PROTOTYPE_SETS.name, explainer.prototype_set).dataset or "")
     complete = request.model_copy(
         update={
             "author": request.author or _name_of_key(context),
@@ -69,6 +69,7 @@ def request_report(context: AppContext, request: ReportRequest) -> Report:
             "rule_set": request.rule_set or explainer.rule_set,
             "approximation_tree": request.approximation_tree or explainer.approximation_tree,
             "evaluation": _evaluation(context, request, model.id),
+            **spelled_out(context, request, model, reference.view.id),
         }
     )
     named: tuple[tuple[Noun[Any], str, str | None], ...] = (
@@ -81,7 +82,6 @@ def request_report(context: AppContext, request: ReportRequest) -> Report:
     )
     for noun, pointer, artefact_id in named:
         _check_made_of(context, noun, artefact_id, (model.id, pointer))
-    reference = context.datasets.get(context.artefacts.get(PROTOTYPE_SETS.name, explainer.prototype_set).dataset or "")
     newer = None if request.newer_dataset is None else context.datasets.get(request.newer_dataset)
     if newer is not None:
         match_features(model, newer.view)
@@ -90,7 +90,9 @@ def request_report(context: AppContext, request: ReportRequest) -> Report:
     frozen = complete.model_copy(update={"decisions": _decisions(context, request)})
     shown = [explainer, *([] if request.compare_with is None else [context.explainers.get(request.compare_with)])]
     words = [dictionary_used(context, each.prototype_set) for each in shown]
-    return request_artefact(context, REPORTS, frozen, MadeFrom(model, reference, newer), words=words)
+    rows_dataset = None if complete.rows_dataset is None else context.datasets.get(complete.rows_dataset)
+    made_from = MadeFrom(model, reference, newer, rows_dataset)
+    return request_artefact(context, REPORTS, frozen, made_from, words=words)
 
 
 def _needs(sizes: JobSizes, _request: Request) -> tuple[Need, ...]:
@@ -156,7 +158,7 @@ async def verify_report(context: AppContext, report_id: str) -> ReportVerificati
         If something that it shows was deleted; made again from the same request, it has the same id.
     """
     request, _, _ = await asyncio.to_thread(_stored, context, report_id)
-    cost = Cost(_SECONDS_TO_DRAW + _SECONDS_PER_ROW * len(request.rows), 0)
+    cost = Cost(_SECONDS_TO_DRAW + _SECONDS_PER_ROW * (len(request.rows) + len(request.instances or ())), 0)
     return await context.batches.run(cost, lambda tick: verify(context, report_id, tick))
 
 

@@ -107,8 +107,9 @@ function bodyOf(form) {
   for (const field of form.querySelectorAll("[data-field]")) {
     const { field: name, list } = field.dataset;
     const text = field.value.trim();
-    if (!text) delete body[name];
-    else if (list !== undefined) body[name] = text.split(",").map((each) => each.trim()).filter(Boolean);
+    if (field.type === "checkbox") { if (field.checked) body[name].push(text); }
+    else if (!text) delete body[name];
+    else if (list !== undefined) body[name] = list ? [text] : text.split(",").map((each) => each.trim()).filter(Boolean);
     else body[name] = field.type === "number" ? field.valueAsNumber : text;
   }
   return body;

@@ -21,7 +21,7 @@ from storage.errors import EveryRowFailed
 
 from ..app_context import AppContext
 from ..callers import ANY_CALLER
-from ..drawings import new_rows, views
+from ..drawings import new_rows, row_reports, views
 from ..drawings.documents import VIEWS, Draw
 from ..drawings.explanations import Beside, RowToExplain
 from ..drawings.found import search
@@ -207,6 +207,26 @@ async def draw_new_row(
         problem = failure.errors[0].detail
         return await _drawn(context, memory, lambda: form({}, f"The model cannot read this row: {problem}"))
     return await _drawn(context, memory, lambda: row.draw(answer, shown.k, shown.letter))
+
+
+@router.get("/page/parts/explainers/{explainer_id}/report")
+async def draw_row_report(  # a row of the reference data or of ``dataset``, or else a new one
+    explainer_id: str,
+    request: Request,
+    context: ContextDep,
+    memory: MemoryDep,
+    row: str | None = None,
+    dataset: str | None = None,
+) -> Response:
+    """Draw the form of a report on a row: of the one with the id ``row``, or else a new one, as ``draw_new_row``."""
+    own, changed = (texts_in(request.query_params, beginning) for beginning in (OWN, CHANGED))
+
+    def draw() -> str:
+        if row is None:
+            return row_reports.form(context, RowToExplain.find_new(context, explainer_id, own, changed))
+        return row_reports.form(context, RowToExplain.find(context, explainer_id, row, changed, None, dataset))
+
+    return await _drawn(context, memory, draw)
 
 
 @router.get("/page/parts/explainers/{explainer_id}/form")

@@ -54,6 +54,7 @@ class Shown:
             f"explainers/{self.explainer}": ".ls-explainer",
             f"explainers/{self.explainer}/rows/{self.row}?letter=": ".ls-letter",
             f"explainers/{self.explainer}/form": ".ls-new-row",
+            f"explainers/{self.explainer}/report?row={self.row}": ".ls-forms",
         }
 
     def address(self, view: str) -> str:

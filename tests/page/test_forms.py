@@ -46,6 +46,7 @@ def forms(api: Api, shown: Shown) -> list[tuple[str, str, dict[str, Any], dict[s
         f"prototypes/{of.prototype_set['id']}",
         f"rules/{shown.rule_set['id']}",
         f"explainers/{shown.explainer}",
+        f"explainers/{shown.explainer}/report?row={shown.row}",
     )
     return [form for view in views for form in _forms(api, view)]
 
@@ -95,8 +96,9 @@ def test_a_caution_is_answered_where_it_stands_by_keyboard(tab: Watched, shown: 
 
 
 def test_a_report_may_leave_out_the_evaluation(forms: list[Any]) -> None:
-    ((*_, choices),) = [form for form in forms if form[0] == "/v1/reports"]
-    assert "none" in choices["evaluation"]
+    of_model, of_row = [choices for path, *_, choices in forms if path == "/v1/reports"]
+    assert "none" in of_model["evaluation"]
+    assert "none" in of_row["evaluation"]
 
 
 def test_an_explainer_and_a_report_are_made_where_one_stands(browser: "Browser", shown: Shown, api: Api) -> None:

@@ -1,11 +1,11 @@
 """What leaves the view of a row: a letter, a text that is copied, and a report."""
 
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 from leafspace_drawings.notice import notice_of
 
-from tests.support.api import Api
+from tests.support.api import Api, Json, csv_of, frame_of
 from tests.support.browser import Watched
 
 from .conftest import Shown
@@ -74,12 +74,74 @@ def test_the_text_that_is_copied_says_what_was_decided_and_why(browser: "Browser
     context.close()
 
 
-def test_a_report_of_the_row_is_made_from_its_view(tab: Watched, shown: Shown, api: Api) -> None:
-    tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}"), ".ls-why")
+def _filed(tab: Watched, api: Api) -> tuple[Json, str]:
+    """Return the report that is made by the form that is shown, and its words."""
     tab.page.click("text=Make a report of it")
+    tab.page.wait_for_selector(".ls-forms")
+    tab.page.click(".ls-forms button")
+    tab.page.wait_for_selector(".ls-filed")
+    made: Json = api.get(f"/v1/reports/{tab.page.url.rpartition('/')[2]}").json()
+    return made, tab.page.locator("main").inner_text()
+
+
+def _parts_of(report: Json) -> list[str]:
+    return [part["name"] for part in report["result"]["parts"]]
+
+
+def test_a_report_of_the_row_begins_with_the_row_alone(tab: Watched, shown: Shown, api: Api) -> None:
+    tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}"), ".ls-why")
+    report, words = _filed(tab, api)
+    assert report["request"]["rows"] == [shown.row]
+    assert _parts_of(report) == ["request", "summary", "rows", "methods", "limits", "manifest"]
+    assert f"Row “{shown.row}”: " in words
+
+
+def test_more_is_added_to_the_report_of_a_row_in_its_form(tab: Watched, shown: Shown, api: Api) -> None:
+    tab.open(shown.address(f"explainers/{shown.explainer}/report?row={shown.row}"), ".ls-forms")
+    tab.page.check("text=its prototypes")
+    tab.page.select_option('[data-field="rule_set"]', shown.rule_set["id"])
+    tab.page.fill('[data-field="verdict"]', "As it should be.")
+    tab.page.click(".ls-forms button")
     tab.page.wait_for_selector(".ls-filed")
     report = api.get(f"/v1/reports/{tab.page.url.rpartition('/')[2]}").json()
-    assert report["request"]["rows"] == [shown.row]
+    assert _parts_of(report)[2:5] == ["prototypes", "rules", "rows"]
+    assert report["request"]["verdict"] == "As it should be."
+
+
+def test_a_new_row_is_filed_by_its_values_under_the_name_that_it_is_given(tab: Watched, shown: Shown, api: Api) -> None:
+    names = shown.registered.model["feature_names"]
+    values = {name: 0.5 + number for number, name in enumerate(names)}
+    of = urlencode({f"of.{name}": value for name, value in values.items()})
+    tab.open(shown.address(f"explainers/{shown.explainer}/new-row?{of}&set.{names[0]}=0.25"), ".ls-why")
+    tab.page.click("text=Make a report of it")
+    tab.page.wait_for_selector(".ls-forms")
+    tab.page.fill('[data-field="instance_ids"]', "Doe, Jane")
+    tab.page.click(".ls-forms button")
+    tab.page.wait_for_selector(".ls-filed")
+    report = api.get(f"/v1/reports/{tab.page.url.rpartition('/')[2]}").json()
+    assert report["request"]["instances"] == [{**values, names[0]: 0.25}]
+    words = tab.page.locator("main").inner_text()
+    assert "Why is the new row Doe, Jane predicted as" in words
+    assert "This row came by its values" in words
+    tab.page.click("text=Draw it again and compare")
+    tab.page.wait_for_selector("text=it is the same byte for byte")
+
+
+def test_a_row_with_other_values_and_one_of_another_dataset_are_filed_as_they_are_shown(
+    tab: Watched, shown: Shown, api: Api
+) -> None:
+    name = shown.registered.model["feature_names"][0]
+    tab.open(shown.address(f"explainers/{shown.explainer}/rows/{shown.row}?set.{name}=0.5"), ".ls-changed")
+    report, words = _filed(tab, api)
+    (values,) = report["request"]["instances"]
+    assert values[name] == 0.5
+    assert f"the new row {shown.row} with other values" in words
+    later = csv_of(frame_of(shown.registered.fitted).iloc[:5])
+    dataset = api.upload("/v1/datasets", later, {"target": shown.registered.dataset["target"], "name": "later"}).json()
+    tab.open(shown.address(f"explainers/{shown.explainer}/rows/4?dataset={dataset['id']}"), ".ls-why")
+    report, words = _filed(tab, api)
+    assert report["request"]["rows_dataset"] == dataset["id"]
+    assert "This row is of “later”, and not of the reference data." in words
 
 
 _FOR_WORK = ("register", "rows", "reviews", "explainers/", "dictionary")  # where people search, type and decide

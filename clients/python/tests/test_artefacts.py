@@ -152,6 +152,20 @@ def test_a_report_shows_what_was_named_and_is_verified(
     )
 
 
+def test_a_report_is_about_rows_that_are_in_no_dataset_in_any_form(client: Leafspace, explainer: Explainer) -> None:
+    frame = _FEATURES.iloc[[7, 8]]
+    by_frame = client.reports.create("Two applicants", explainer, instances=frame, parts=()).wait()
+    named = {"instances": frame.to_dict("records"), "instance_ids": list(frame.index)}
+    assert client.reports.create("Two applicants", explainer, parts=[], **named).id == by_frame.id
+    assert by_frame.details.request.instance_ids == [str(name) for name in frame.index]
+    assert [part.name for part in by_frame.result.parts][2] == "rows"
+    for (name, row), explained in zip(frame.iterrows(), explainer.explain(frame), strict=True):
+        assert f"New row “{name}”: {explained.summary}" in by_frame.summary
+        assert list(row) == list(by_frame.details.request.instances[list(frame.index).index(name)].values())
+    with pytest.raises(Invalid, match="1 instance_ids for 2 rows"):
+        client.reports.create("Two applicants", explainer, instances=frame, instance_ids=["one"])
+
+
 def test_every_row_of_a_dataset_is_explained_as_it_is_alone(
     client: Leafspace, explainer: Explainer, dataset: str, tmp_path: Path
 ) -> None:

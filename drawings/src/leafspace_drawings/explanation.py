@@ -44,8 +44,10 @@ class WhyContext:
     fixed: frozenset[str] = frozenset()  # features that are never changed, by the dictionary
     form: str | None = None  # the row is new: the address of the form with its values
     letter: str | None = None  # the address of the letter about its decision
-    explainer: str | None = None  # the id of the explainer that a report of this row can be made of
     shown_by: str | None = None  # the id of the explainer whose reference rows have views of their own
+    report: str | None = None  # the address of the form that makes a report of it
+    is_sent: bool = False  # of a report: the row came by its values, and is in no dataset
+    elsewhere: str | None = None  # of a report: the name of its dataset, where that is not the reference data
     more_changes: str | None = None  # where changes of several features are searched; None: they were
     refused: Mapping[str, "RefusedValue"] = field(
         default_factory=dict
@@ -144,12 +146,6 @@ class _Why:
     def title(self) -> str:
         """The name of the row; none of a new one."""
         return "" if self.context.form is not None else str(self.row["row_id"])
-
-    @property
-    def report_body(self) -> str:
-        """The request of a report on this row, as JSON."""
-        title = f"Why row {self.title} was predicted as it was"
-        return dumps({"explainer": self.context.explainer, "title": title, "rows": [self.title]})
 
     @property
     def label(self) -> ClassMark:

@@ -30,8 +30,17 @@ class Entry:
     name: str
     words: str
     value: str = ""
-    kind: Literal["number", "text", "list"] = "number"  # of a list, texts are separated by commas
+    kind: Literal["number", "text", "list", "one"] = "number"  # commas separate those of a list; `one` is a list of one
     most: int = 1000  # the largest number, or the most characters
+
+
+@dataclass(frozen=True, slots=True)
+class Ticks:
+    """A field that takes a list of those values that are ticked; none is at first."""
+
+    name: str
+    words: str
+    ticks: Sequence[Option]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +50,7 @@ class Form:
     words: str  # such as ``prototypes``
     path: str  # of the API
     part: str  # of the address of what is made
-    fields: Sequence[Choice | Entry] = ()
+    fields: Sequence[Choice | Entry | Ticks] = ()
     body: Json = field(default_factory=dict)  # of the request, beside its fields
     about: str = ""  # when to request it
 
@@ -50,7 +59,7 @@ class Form:
         """The body as JSON."""
         return json.dumps(self.body)
 
-    def label_of(self, each: Choice | Entry) -> str:
+    def label_of(self, each: Choice | Entry | Ticks) -> str:
         """Return what a screen reader says of a field, which several forms of a view may have."""
         return f"{each.words}, {self.words}"
 
@@ -65,6 +74,6 @@ def _said(thing: Json) -> str:
     return f"{name_or_id(thing)} (held out)" if thing.get("held_out") else name_or_id(thing)
 
 
-def draw_forms(title: str, forms: Sequence[Form], about: str = "") -> str:
-    """Return the drawing of forms below a title; nothing where there are none."""
-    return render("forms", title=title, forms=forms, about=about) if forms else ""
+def draw_forms(title: str, forms: Sequence[Form], about: str = "", *, is_view: bool = False) -> str:
+    """Return the drawing of forms below a title, which may be that of a whole view; nothing where there are none."""
+    return render("forms", title=title, forms=forms, about=about, is_view=is_view) if forms else ""

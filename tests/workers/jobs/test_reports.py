@@ -1,12 +1,10 @@
 """Reports as jobs: one file without script, whose bytes depend on what it shows alone, and which can be verified."""
 
-import asyncio
 import hashlib
 import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import unescape
 from html.parser import HTMLParser
@@ -28,100 +26,25 @@ from schemas.dictionaries import DictionaryRequest
 from schemas.explanations import ExplanationRequest
 from schemas.label_audits import LABEL_AUDITS
 from schemas.label_decisions import LabelDecisionRequest
-from schemas.maps import MapRequest
 from schemas.reports import REPORTS, Drift, Report, ReportRequest, ReportResult, ShareComparison, ShareInterval
 from service.callers import CURRENT_KEY
 from service.operations import artefacts
 from service.operations.dictionaries import put_dictionary
 from service.operations.label_decisions import decide
-from service.operations.maps import request_map
 from service.operations.preconditions import Precondition
-from service.operations.reports import request_report, verify_report
 from storage.errors import Conflict, StorageError
 from storage.tables import artefact_files
 from storage.tables import artefacts as artefact_rows
 from tests.support.api import frame_of
 from tests.support.models import fitted
-from tests.support.workshop import Workshop, result_of, workshop_in
-
-_FEW_TREES = {"method": "cart", "max_depth": 2, "max_pseudo_samples": 1000}
-
-
-@dataclass(frozen=True)
-class Shop:
-    """A workshop with two models of the same rows, and everything that explains the first."""
-
-    workshop: Workshop
-    model: str
-    dataset: str
-    audit: str
-    map: str
-    comparison: str
-    evaluation: str
-    explainer: str
-    other: str  # the explainer of the other model
-    newer: str
-    newer_rows: pd.DataFrame
-
-    def make(self, **request: object) -> Report:
-        """Request a report, do its job if there is one, and return what came of it."""
-        whole = ReportRequest.model_validate({"title": "Tumours, March", "explainer": self.explainer, **request})
-        requested = request_report(self.workshop.context, whole)
-        if requested.status == "pending":
-            self.workshop.run(requested.job or "")
-        return artefacts.get_one(self.workshop.context, REPORTS, requested.id)
-
-    def everything(self) -> Report:
-        return self.make(
-            rows=["3", "17"],
-            label_audit=self.audit,
-            map=self.map,
-            comparison=self.comparison,
-            evaluation=self.evaluation,
-            compare_with=self.other,
-            newer_dataset=self.newer,
-            note="For the file.\nSecond line.",
-        )
-
-    def file(self, made: Report) -> str:
-        context = self.workshop.context
-        kept = context.artefacts.get(REPORTS.name, made.id)
-        return context.objects.get(kept.files["document"]).decode()
-
-    def verify(self, made: Report) -> Any:  # a ReportVerification
-        return asyncio.run(verify_report(self.workshop.context, made.id))
+from tests.support.report_shop import Shop, shop_in, text_of
+from tests.support.workshop import result_of
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    forest, other = fitted("random_forest_binary"), fitted("decision_tree_binary")
-    names = list(forest.rows.names)
-    frame = frame_of(forest)
-    newer = frame.drop(columns="t").iloc[:200] * np.linspace(1, 3, 200)[:, None]
-    with workshop_in(tmp_path_factory.mktemp("reports")) as workshop:
-        dataset = workshop.register_dataset(frame, target="t")
-        models = [
-            workshop.register_model(each.onnx, feature_names=names, ensemble="random_forest", name=name)
-            for each, name in ((forest, "the new one"), (other, "the old one"))
-        ]
-        explainers: list[str] = []
-        for model in models:
-            about: dict[str, Any] = {"model": model, "dataset": dataset}
-            made = workshop.make(**about, n_prototypes=5)
-            tree = workshop.grow_tree(**about, **_FEW_TREES)
-            rules = workshop.find_rules(**about, max_rules=3)
-            parts = {"prototype_set": made.id, "approximation_tree": tree.id, "rule_set": rules.id}
-            explainers.append(workshop.register_explainer(model=model, **parts))
-        audit = workshop.audit(model=models[0], dataset=dataset).id
-        suspect = result_of(artefacts.get_one(workshop.context, LABEL_AUDITS, audit)).rows[0].row
-        decide(workshop.context, audit, suspect, LabelDecisionRequest(decision="keep", note="seen"), Precondition())
-        kept = workshop.register_dataset(newer)
-        laid = request_map(workshop.context, MapRequest(model=models[0], dataset=dataset, n_rows=40, n_neighbors=12))
-        workshop.run(laid.job or "")
-        compared = workshop.compare(model=models[0], other_model=models[1], dataset=dataset).id
-        evaluation = workshop.evaluate(model=models[0], dataset=dataset, group_by=[names[0]]).id
-        own, another = explainers
-        yield Shop(workshop, models[0], dataset, audit, laid.id, compared, evaluation, own, another, kept, newer)
+    with shop_in(tmp_path_factory.mktemp("reports")) as opened:
+        yield opened
 
 
 def test_a_report_is_one_file_that_runs_nothing_and_loads_nothing(shop: Shop) -> None:
@@ -152,7 +75,7 @@ class _Balanced(HTMLParser):
 
 def test_a_report_shows_what_it_was_asked_for(shop: Shop) -> None:
     made = shop.everything()
-    text = _text(shop.file(made))
+    text = text_of(shop.file(made))
     names = [part.name for part in result_of(made).parts]
     assert names == [
         *(
@@ -192,7 +115,7 @@ def test_a_report_shows_what_it_was_asked_for(shop: Shop) -> None:
 def test_a_report_begins_with_its_title_date_author_verdict_and_summary_and_ends_with_digests(shop: Shop) -> None:
     head = {"author": "A. Reviewer", "date": "2026-03-02", "verdict": "Approved for a year."}
     made = shop.make(**head, rows=["3"], compare_with=shop.other, newer_dataset=shop.newer)
-    text, result = _text(shop.file(made)), result_of(made)
+    text, result = text_of(shop.file(made)), result_of(made)
     beginning = "Tumours, March Date 2026-03-02 Author A. Reviewer Verdict Approved for a year. Summary "
     assert text.startswith(beginning + " ".join(result.summary))
     before_manifest = text.partition("What this was drawn from")[0]
@@ -264,7 +187,7 @@ def test_how_well_it_predicts_is_said_by_an_evaluation_on_held_out_rows_where_th
     accuracy = result_of(held_out).classification
     assert accuracy is not None
     right = f"How well, on which rows {share(accuracy.accuracy.share or 0)} right"
-    assert right in _text(shop.file(after))
+    assert right in text_of(shop.file(after))
     assert rows in {each.id for each in result_of(after).inputs}
     assert shop.verify(after).status == "same"
     assert named.request.evaluation == of_reference.id
@@ -288,10 +211,10 @@ def test_the_author_is_the_key_s_name_and_the_day_is_that_of_the_request(shop: S
         CURRENT_KEY.reset(token)
     assert made.request.author == "Model risk"
     assert made.request.date in {before.isoformat(), datetime.now(UTC).date().isoformat()}
-    assert "Author Model risk Verdict none is given" in _text(shop.file(made))
+    assert "Author Model risk Verdict none is given" in text_of(shop.file(made))
     assert shop.verify(made).status == "same"
     assert shop.make(title="by a key").id != made.id
-    assert "Author not named" in _text(shop.file(shop.make(title="by a key")))
+    assert "Author not named" in text_of(shop.file(shop.make(title="by a key")))
 
 
 @pytest.mark.parametrize("day", ["2026-02-30", "20260301", "2026-W05-6", "today", ""])
@@ -301,16 +224,11 @@ def test_a_day_that_there_is_not_is_refused(day: str) -> None:
 
 
 def test_a_comparison_may_be_shown_by_a_report_on_either_model(shop: Shop) -> None:
-    text = _text(shop.file(shop.make(explainer=shop.other, comparison=shop.comparison)))
+    text = text_of(shop.file(shop.make(explainer=shop.other, comparison=shop.comparison)))
     compared = text.partition("Where does “the old one” differ from “the new one”?")[2]
     assert "Compared with “the old one”, on the 569 rows of" in compared
     assert "by “the new one” by “the old one”" in compared
     assert "this model" not in compared.partition("Methods")[0]
-
-
-def _text(html: str) -> str:
-    body = html.partition("<main>")[2]
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split()).replace("“ ", "“").replace(" ”", "”")
 
 
 def test_the_same_inputs_give_the_same_bytes_and_a_verification_says_so(shop: Shop) -> None:
@@ -488,8 +406,7 @@ _Counts = dict[tuple[str, str], list[bool]]
 
 def _naive_counts(shop: Shop, rows: pd.DataFrame) -> _Counts:
     """Return, by group, whether each of its rows is far, as a call says it of one row after the other."""
-    context = shop.workshop.context
-    warm = warm_up(shop.explainer, context.database, context.objects, context.sessions.get)
+    warm = shop.warm()
     found: _Counts = {}
     for row in rows.itertuples(index=False):
         (answer,) = explain_instances(warm, ExplanationRequest(instances=[list(row)], n_prototypes=1))
@@ -501,8 +418,7 @@ def _naive_counts(shop: Shop, rows: pd.DataFrame) -> _Counts:
 
 
 def _naive_drift(shop: Shop, newer: _Counts, reference: _Counts) -> dict[tuple[str, str], tuple[int, ...]]:
-    context = shop.workshop.context
-    warm = warm_up(shop.explainer, context.database, context.objects, context.sessions.get)
+    warm = shop.warm()
     names = [("total", "all rows"), *(("label", label) for label in warm.model.classes)]
     names += [("prototype", each.row_id) for each in warm.prototypes]
     sides = [(newer.get(name, []), reference.get(name, [])) for name in names]

@@ -1,6 +1,6 @@
 """Reports: what is known of a model in one HTML file, which can be filed and verified later."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -14,9 +14,10 @@ from .contract.reports import (
     list_reports,
     verify_report,
 )
+from .nested_rows import nested_instances
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
-from .rows import id_text
-from .types import Drift, ReportComparison, ReportRequest, ReportVerification
+from .rows import id_text, index_names, instances_of, names_of, sent
+from .types import Drift, ReportComparison, ReportParts, ReportRequest, ReportVerification
 from .types import Report as Details
 
 REPORTS: Noun[Details] = Noun(get_report, list_reports, delete_report)
@@ -97,6 +98,10 @@ def _create(  # what a report may show, all but the first two with defaults
     comparison: Identified | None = None,
     evaluation: Identified | None = None,
     rows: Iterable[Any] = (),
+    rows_dataset: Identified | None = None,
+    instances: Any = None,  # DataFrames, arrays, dicts, lists
+    instance_ids: Iterable[Any] | None = None,
+    parts: Sequence[ReportParts] | None = None,
     compare_with: Identified | None = None,
     newer_dataset: Identified | None = None,
     note: str | None = None,
@@ -131,7 +136,18 @@ def _create(  # what a report may show, all but the first two with defaults
     label_audit
         A label audit of the same model, shown with the decisions that are in force now.
     rows
-        Ids of rows of the reference dataset that are explained, at most 20.
+        Ids of rows of the reference dataset, or of ``rows_dataset``, that are explained, at most 20.
+    rows_dataset
+        The registered dataset that ``rows`` are of; default: the reference dataset.
+    instances
+        Rows that are in no dataset and are explained, too, as ``explain`` takes them: the report says that they came by
+        their values, which the service keeps with the request.
+    instance_ids
+        What these are called, each otherwise; default: as the index of a DataFrame or the names of Series call them, or
+        else by numbers from 1 on.
+    parts
+        Which parts about the model as a whole are shown: some of ``"model"``, ``"evaluation"``, ``"prototypes"``,
+        ``"rules"`` and ``"tree"``, or none (``()``), so that the report is about its rows; default: all of them.
     compare_with
         An explainer of another model, such as the version before, which is compared on the same reference rows.
     newer_dataset
@@ -141,6 +157,7 @@ def _create(  # what a report may show, all but the first two with defaults
     settings
         ``"paper"`` is taken as everywhere; papers say nothing about reports.
     """
+    values, names = _sent(instances, instance_ids)
     request = ReportRequest(
         title=title,
         explainer=id_of(explainer),
@@ -154,12 +171,27 @@ def _create(  # what a report may show, all but the first two with defaults
         evaluation=unless_none(id_or_none(evaluation)),
         label_audit=id_or_none(label_audit),
         rows=[id_text(row, f"rows[{place}]") for place, row in enumerate(rows)],
+        rows_dataset=unless_none(id_or_none(rows_dataset)),
+        instances=unless_none(values),
+        instance_ids=unless_none(names),
+        parts=unless_none(None if parts is None else list(parts)),
         compare_with=id_or_none(compare_with),
         newer_dataset=id_or_none(newer_dataset),
         note=note,
         settings=unless_none(settings),
     )
     return self._wrapped((yield from create(create_report(body=request))))
+
+
+def _sent(rows: Any, row_ids: Iterable[Any] | None) -> tuple[list[Any] | None, list[str] | None]:
+    """Return rows of any form as they are sent, and what they are called where that is known."""
+    if rows is None:
+        return None, None if row_ids is None else list(row_ids)
+    examples = nested_instances(rows)
+    instances = instances_of(rows) if examples is None else examples
+    if row_ids is not None:
+        return sent(instances), names_of(row_ids, len(instances), "instance_ids")
+    return sent(instances), index_names(rows, "validation_failed", "instance_ids") if examples is None else None
 
 
 class Report(ReportView, BlockingArtefact):

@@ -300,6 +300,7 @@ from .contract.literals import (
     RelationalWarningCode as RelationalWarningCode,
     ReportComparisonCompared as ReportComparisonCompared,
     ReportPartName as ReportPartName,
+    ReportParts as ReportParts,
     ReportVerificationStatus as ReportVerificationStatus,
     RestartStart as RestartStart,
     RuleSetBoxes as RuleSetBoxes,

@@ -152,6 +152,7 @@ ReportPartName: TypeAlias = Literal[
     "limits",
     "manifest",
 ]
+ReportParts: TypeAlias = Literal["model", "evaluation", "prototypes", "rules", "tree"]
 ReportVerificationStatus: TypeAlias = Literal["same", "different", "other_revision"]
 RestartStart: TypeAlias = Literal["responsibilities", "eta", "algorithm_1"]
 RuleSetBoxes: TypeAlias = Literal["whole", "shortened"]

@@ -12,8 +12,8 @@ from ..fields import UNSET, Unset
 from ..operations import Request, segment
 from ..records import Record
 from .comparisons import ShareComparison
-from .literals import ReportComparisonCompared, ReportPartName, ReportVerificationStatus, Status
-from .models import Problem
+from .literals import ReportComparisonCompared, ReportPartName, ReportParts, ReportVerificationStatus, Status
+from .models import Instance, Problem
 
 
 class Drift(Record):
@@ -153,12 +153,12 @@ class ReportInput(Record):
     """Something that the report shows."""
 
     noun: str
-    """What it is, such as `prototype_sets`."""
+    """What it is, such as `prototype_sets`; `instances`: a row that was sent along."""
     id: str
-    """Its id; of a dictionary that of its dataset."""
+    """Its id; of a dictionary that of its dataset, of a row that was sent along its name."""
     sha256: str | None
-    """SHA-256 of its content: a model's or dataset's file, an artefact's result, a dictionary's words as JSON with
-    sorted names; null of an explainer, which is what it is made of.
+    """SHA-256 of its content: a model's or dataset's file, an artefact's result, a dictionary's words or the values of
+    a row that was sent along as JSON with sorted names; null of an explainer, which is what it is made of.
     """
 
 
@@ -205,7 +205,24 @@ class ReportRequest(Record):
     decisions: FrozenDecisions | Unset | None = UNSET
     """Decisions on the label audit; null: those in force now, which are then filled in."""
     rows: list[str] | Unset = UNSET
-    """Ids of rows of the reference dataset that are explained, each once: at most 20."""
+    """Ids of rows of the reference dataset, or of `rows_dataset`, that are explained, each once: at most 20 with those
+    of `instances`.
+    """
+    rows_dataset: str | Unset = UNSET
+    """Id of the dataset that `rows` are of, which has the model's features; absent: the reference dataset."""
+    instances: list[Instance] | Unset = UNSET
+    """Rows that are in no dataset and are explained, too, at most 20 with `rows`: values by feature, or in the order of
+    the features. The report says that they came by their values. They are kept with the request, as values by feature,
+    which have at most 65,536 bytes as JSON; answers leave out those of features that the dictionary hides. Absent:
+    none.
+    """
+    instance_ids: list[str] | Unset = UNSET
+    """What the rows of `instances` are called, in their order, each otherwise; absent: `1`, `2` and so on."""
+    parts: list[ReportParts | str] | Unset = UNSET
+    """Which parts about the model as a whole are shown, of `model`, `evaluation`, `prototypes`, `rules` and `tree`;
+    those that there are not are left out, and those that are named by fields of their own are shown in any case.
+    Absent: all of them. A report on single rows may have none (`[]`): its summary then begins with the rows.
+    """
     compare_with: str | Unset | None = UNSET
     """Id of an explainer of another model, such as the version before, that is compared on the same reference rows;
     null: none.
@@ -292,6 +309,7 @@ def list_reports(
     evaluation: str | Unset | None = UNSET,
     compare_with: str | Unset | None = UNSET,
     newer_dataset: str | Unset | None = UNSET,
+    rows_dataset: str | Unset | None = UNSET,
     status: Status | Unset | None = UNSET,
 ) -> Request[PageReport]:
     """List reports, newest first, without their results."""
@@ -310,6 +328,7 @@ def list_reports(
             "evaluation": evaluation,
             "compare_with": compare_with,
             "newer_dataset": newer_dataset,
+            "rows_dataset": rows_dataset,
             "status": status,
         },
         answer=PageReport,

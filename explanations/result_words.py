@@ -3,6 +3,7 @@
 Jobs keep names and values as they are. Every reader of a result words it here: answers, pages, reports and exports.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from schemas.comparisons import COMPARISONS, ComparisonResult
 from schemas.datasets import Dataset
 from schemas.evaluations import EVALUATIONS, EvaluationResult
 from schemas.explanations import EXPLANATION_SETS
+from schemas.label_audits import LABEL_AUDITS
+from schemas.models import Instance
 from schemas.prototype_sets import PROTOTYPE_SETS
 from schemas.rule_sets import RULE_SETS, Condition
 from storage.artefacts import ArtefactStore
@@ -29,7 +32,7 @@ from .dictionary_words import DictionaryWords
 from .evaluation_texts import summary_of_evaluation
 from .feature_phrases import phrases_of
 from .feature_sets import OpenFeatureSet, open_feature_set
-from .worded_conditions import HIDDEN, WordedConditions
+from .worded_conditions import HIDDEN, HIDDEN_CONDITION, WordedConditions
 
 Json = dict[str, Any]
 
@@ -62,7 +65,10 @@ class ResultWords:
 
     def shown(self, noun: str, result: Json) -> Json:
         """Return a result as people read it: its texts in words, and nothing of hidden features."""
-        return _SHOWN[noun](self, result)
+        shown = _SHOWN[noun](self, result)
+        if "cautions" not in shown:
+            return shown
+        return {**shown, "cautions": [_worded_caution(self, each) for each in shown["cautions"]]}
 
     def computed(self, noun: str, result: Json) -> Json:
         """Return rules or a tree as code computes them: their texts in words, their conditions as they are."""
@@ -80,6 +86,40 @@ def without_hidden(document: Json, hidden: frozenset[str]) -> Json:
     """Return the document of a dataset without its hidden columns, as those are to see it who read a result."""
     columns = [column for column in document["columns"] if column["name"] not in hidden]
     return {**document, "columns": columns}
+
+
+def without_values_of(hidden: frozenset[str], instance: Instance) -> Instance:
+    """Return a row by feature without the values of hidden features; one that is not by feature as it is."""
+    if not isinstance(instance, dict):
+        return instance
+    return {name: value for name, value in instance.items() if name not in hidden}
+
+
+def _worded_caution(words: ResultWords, caution: Json) -> Json:
+    """Return a caution that calls classes, outcomes and features as people do."""
+    of_code = _CAUTION_WORDS.get(caution["code"])
+    return caution if of_code is None else {**caution, "detail": of_code(words, caution["detail"])}
+
+
+def _worded_outcomes(words: ResultWords, detail: str) -> str:
+    """Return a sentence with what classes and outcomes are called, which stand in it as ``repr`` writes them."""
+    said = {repr(name): repr(label) for name, label in words.words.outcomes.items()}
+    names = "|".join(map(re.escape, sorted(said, key=len, reverse=True)))
+    return re.sub(names, lambda match: said[match[0]], detail) if said else detail
+
+
+def _worded_candidates(words: ResultWords, detail: str) -> str:
+    """Return a sentence that ends with conditions, each of which begins with the name of its feature, in words."""
+    beginning, colon, listed = detail.partition(": ")
+    return beginning + colon + "; ".join(_worded_candidate(words, each) for each in listed.split("; "))
+
+
+def _worded_candidate(words: ResultWords, text: str) -> str:
+    names = [name for name in words.features if f"{text} ".startswith(f"{name} ")]
+    if not names:
+        return text
+    name = max(names, key=len)
+    return HIDDEN_CONDITION if name in words.words.hidden else words.words.of(name).name + text[len(name) :]
 
 
 def _prototypes(words: ResultWords, result: Json) -> Json:
@@ -168,6 +208,10 @@ def _explanation_set(words: ResultWords, result: Json) -> Json:
     return {**result, "mean_absolute_effects": effects}
 
 
+def _as_it_is(_words: ResultWords, result: Json) -> Json:
+    return result
+
+
 _SHOWN: Mapping[str, Callable[[ResultWords, Json], Json]] = {
     PROTOTYPE_SETS.name: _prototypes,
     RULE_SETS.name: _rules,
@@ -175,9 +219,19 @@ _SHOWN: Mapping[str, Callable[[ResultWords, Json], Json]] = {
     COMPARISONS.name: _comparison,
     EXPLANATION_SETS.name: _explanation_set,
     EVALUATIONS.name: _evaluation,
+    LABEL_AUDITS.name: _as_it_is,  # but for its cautions
 }
 """By noun, how its results are read; those of others name no feature."""
-_WITH_TEXTS = frozenset({RULE_SETS.name, APPROXIMATION_TREES.name, COMPARISONS.name, EVALUATIONS.name})
+_WITH_TEXTS = frozenset(_SHOWN) - {EXPLANATION_SETS.name}
+_CAUTION_WORDS: Mapping[str, Callable[[ResultWords, str], str]] = {
+    "candidates_split_nothing": _worded_candidates,
+    "class_not_known": _worded_outcomes,
+    "classes_without_prototype": _worded_outcomes,
+    "hardly_better_than_constant": _worded_outcomes,
+    "one_label": _worded_outcomes,
+    "outcomes_without_rows": _worded_outcomes,
+}
+"""By code of a caution that names something, how its sentence is put into words."""
 _ROWS = ("prototypes", "criticisms")
 _TEXTS = ("text", "question")
 

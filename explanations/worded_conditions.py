@@ -11,7 +11,7 @@ from tree_explainers.questions import conditions as raw
 HIDDEN = "hidden"
 """What a hidden feature is called where a feature has to be named."""
 
-_NOT_SHOWN = "a condition on a hidden feature"
+HIDDEN_CONDITION = "a condition on a hidden feature"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,13 @@ class WordedConditions:
         shown = tuple(_raw(each) for each in conditions if each.column not in self.hidden)
         if len(shown) == len(conditions):
             return raw.rule_text(shown, self.phrases)
-        return ", and ".join([*([raw.rule_text(shown, self.phrases)] if shown else []), _NOT_SHOWN])
+        return ", and ".join([*([raw.rule_text(shown, self.phrases)] if shown else []), HIDDEN_CONDITION])
 
     def text(self, condition: Condition) -> str:
         """Return a single condition as a sentence."""
-        return _NOT_SHOWN if condition.column in self.hidden else raw.condition_text(_raw(condition), self.phrases)
+        return (
+            HIDDEN_CONDITION if condition.column in self.hidden else raw.condition_text(_raw(condition), self.phrases)
+        )
 
     def feature(self, condition: Condition) -> str:
         """Return the name of the feature that a condition is on, unless it is hidden."""

@@ -62,9 +62,9 @@ def evaluations_of(model: Json, datasets: Sequence[Json]) -> list[Form]:
     if model["classes"]:
         said = _class_names(model, labelled)
         classes = [(label, said(label)) for label in model["classes"][:_MOST_CLASSES]]
-        usual = (
-            "as decided" if model["decision"] else "each class" if len(classes) > _PAIR else said(model["classes"][-1])
-        )
+        usual = "as decided" if model["decision"] else "each class"
+        if not model["decision"] and len(classes) <= _PAIR:
+            _, usual = classes.pop()
         fields.append(Choice("positive", "positive outcome", [("", usual), *classes]))
     fields.append(Entry("group_by", "by columns", "", "list", 1000))
     return [Form("evaluation", EVALUATIONS.path, "evaluations", fields, {"model": model["id"]})]

@@ -105,3 +105,24 @@ def test_what_tells_two_rows_apart_leaves_out_what_nothing_can_change() -> None:
 
 def test_a_sign_stays_with_its_number() -> None:
     assert word_parts("is -2.5 instead of pre-owned") == ["is ", "-2.5 ", "instead ", "of ", "pre-", "owned"]
+
+
+def test_a_figure_of_the_rows_that_a_model_may_know_says_so_at_once() -> None:
+    sets = [document("PrototypeSet")]
+    known = sets[0]["result"] | {"evaluated_on": "dataset"}
+    for held_out, is_said in ((False, True), (True, False)):
+        columns = document("Dataset") | {"held_out": held_out}
+        context = ModelContext(prototype_sets=[sets[0] | {"result": known}], columns=columns)
+        drawing = draw_model(document("Model"), context).replace("<wbr>", "")
+        assert ("too good, if the model was trained on them" in drawing) == is_said
+
+
+def test_changes_lead_to_the_dictionary_where_nothing_is_fixed() -> None:
+    change = {"feature": "x", "value": 2, "to": 0, "text": "x is 0 instead of 2"}
+    option = {"changes": [change], "score": 0.1, "outcome": "other", "typicality": None}
+    row = _row() | {
+        "changes": {"outcome": "other", "n_features_searched": 1, "none_with_fewer": True, "options": [option]}
+    }
+    for fixed, is_offered in ((frozenset(), True), (frozenset({"age"}), False)):
+        drawing = draw_explanation(row, WhyContext(document("Dataset"), links=Links(""), is_editable=True, fixed=fixed))
+        assert ("Mark features that nobody can change" in drawing) == is_offered

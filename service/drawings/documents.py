@@ -101,9 +101,9 @@ def _as_numbers(classes: Sequence[str]) -> list[float]:
         return []
 
 
-def newest(context: AppContext, noun: Noun[Any], model_id: str) -> list[Json]:
+def newest(context: AppContext, noun: Noun[Any], model_id: str, **made_from: str) -> list[Json]:
     """Return the newest artefact of a model that is ready and not too large, with its result, if there is one."""
-    listed = artefacts.list_all(context, noun, 1, None, model=model_id, status="ready").data
+    listed = artefacts.list_all(context, noun, 1, None, model=model_id, status="ready", **made_from).data
     return [ready(context, noun, each.id) for each in listed if size_of(context, noun, each.id) <= MAX_DRAWN_BYTES]
 
 

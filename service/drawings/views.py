@@ -9,7 +9,10 @@ from typing import Any
 from leafspace_drawings import (
     Call,
     DatasetContext,
+    Form,
     Here,
+    Measured,
+    ModelFigure,
     OverRows,
     Picture,
     TreeContext,
@@ -52,6 +55,7 @@ from .documents import (
     fitting_datasets,
     listed,
     mean_effects,
+    newest,
     newest_explainer,
     of_model,
     read,
@@ -227,7 +231,18 @@ def _of_comparison(context: AppContext, request: Json) -> Json:
         return {"other": to_json(context.datasets.summary(request["other_dataset"])), "explainer": explainer}
     other = to_json(context.models.summary(request["other_model"]))
     of_other = newest_explainer(context, model=request["other_model"])
-    return {"other": other, "explainer": explainer, "other_explainer": of_other}
+    measured = {each: _measured(context, each, request["dataset"]) for each in (request["model"], other["id"])}
+    shown = {each: known for each, known in measured.items() if known is not None}
+    return {"other": other, "explainer": explainer, "other_explainer": of_other, "measured": shown}
+
+
+def _measured(context: AppContext, model_id: str, dataset_id: str) -> Measured | None:
+    """Return how well a model predicts the rows of a dataset, or the form that measures it; None without a target."""
+    for found in newest(context, EVALUATIONS, model_id, dataset=dataset_id):
+        return Measured(ModelFigure.of_evaluation(found["result"]), found["id"])
+    body = {"model": model_id, "dataset": dataset_id}
+    form = Form("evaluation", EVALUATIONS.path, "evaluations", (), body)
+    return Measured(form=form) if context.datasets.get(dataset_id).view.target is not None else None
 
 
 for _noun in SHOWN:

@@ -1,6 +1,6 @@
 /** The map: rows as dots on a canvas over the still picture. Hover names a row, a click explains it, a lasso lists. */
 const INSET = 18, NEAR = 12, MOST_LISTED = 200, PAGE = 1000;
-const SHAPES = [circle, square, triangle, diamond];
+const SHAPES = [circle, square, triangle, wedge];
 
 /** Wire a map, if there is one. */
 export async function wireMap(main, frame) {
@@ -238,4 +238,4 @@ function isInside([x, y], polygon) {
 function circle(pen, x, y, r) { pen.arc(x, y, r, 0, 7); }
 function square(pen, x, y, r) { pen.rect(x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8); }
 function triangle(pen, x, y, r) { pen.moveTo(x, y - r * 1.2); pen.lineTo(x + r * 1.15, y + r * 0.9); pen.lineTo(x - r * 1.15, y + r * 0.9); pen.closePath(); }
-function diamond(pen, x, y, r) { pen.moveTo(x, y - r * 1.3); pen.lineTo(x + r * 1.3, y); pen.lineTo(x, y + r * 1.3); pen.lineTo(x - r * 1.3, y); pen.closePath(); }
+function wedge(pen, x, y, r) { triangle(pen, x, y, -r); }

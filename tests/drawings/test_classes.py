@@ -51,6 +51,11 @@ def test_a_decision_declares_what_is_adverse_beside_the_dictionary() -> None:
     assert with_adverse(_dataset(), {"decision": None}) == _dataset()
 
 
+def test_no_class_has_the_mark_of_the_explained_row() -> None:
+    marks = Classes([f"c{index}" for index in range(8)])
+    assert [marks[label].shape for label in marks.labels] == ["circle", "square", "triangle", "wedge"] * 2
+
+
 def test_a_class_has_one_colour_on_all_pictures() -> None:
     dataset, classes = document("Dataset"), document("Model")["classes"]
     next(column for column in dataset["columns"] if column["role"] == "target")["adverse"] = [classes[0]]

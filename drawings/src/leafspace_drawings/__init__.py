@@ -4,7 +4,7 @@ from . import report
 from .approximation_tree import TreeContext, draw_approximation_tree, draw_next_question
 from .charts import Chart, chart_of, svg_of
 from .columns import ColumnName, ColumnNames
-from .comparison import ComparisonContext, draw_comparison
+from .comparison import ComparisonContext, Measured, draw_comparison
 from .dataset import CountsByClass, DatasetContext, draw_dataset
 from .dictionary import DictionaryForm, draw_dictionary
 from .document import notebook_output, style_sheet, whole_document
@@ -62,6 +62,7 @@ __all__ = [
     "Jobs",
     "Links",
     "MapContext",
+    "Measured",
     "ModelContext",
     "ModelFigure",
     "NewRowForm",

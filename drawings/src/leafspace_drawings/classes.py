@@ -23,7 +23,7 @@ _ADVERSE = (8, 9, 7, 4, 1)  # indices of the colours of outcomes that are advers
 _NO_WORDS: Mapping[str, Any] = {"columns": [{"role": "target"}]}
 """A dataset whose dictionary says nothing of its target."""
 OTHER_COLOUR = "#8d949c"
-SHAPES = ("circle", "square", "triangle", "diamond")
+SHAPES = ("circle", "square", "triangle", "wedge")  # no diamond, which marks the explained row
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from .classes import Classes, with_adverse
 from .columns import ColumnNames
 from .forms import Form
 from .links import Links
+from .overview import ModelFigure
 from .pictures import picture
 from .templating import render
 from .words import effect_scale
@@ -15,6 +16,15 @@ from .words import effect_scale
 Json = Mapping[str, Any]
 _NOTHING: Json = {}
 _N_ROWS_SHOWN, _N_EFFECTS_SHOWN = 10, 10
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How well a model predicts the rows on which it is compared, or the form that measures it."""
+
+    figure: ModelFigure | None = None
+    evaluation: str | None = None  # its id
+    form: Form | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +36,7 @@ class ComparisonContext:
     other: Json | None = None  # the other model or dataset, as lists have it
     explainer: str | None = None  # of the model, which explains the rows
     other_explainer: str | None = None  # of the other model
+    measured: Mapping[str, Measured] = field(default_factory=dict)  # of two models, by id
     links: Links = field(default_factory=Links)
     remedies: Mapping[str, Form] = field(default_factory=dict)  # forms of what cautions ask for, by step
 
@@ -90,6 +101,14 @@ class _Found:
             return f"Mean size of the {of}. Moved by: how far a row's effects by the two are apart, on average."
         moved = "how far effects have to move to be those of the other rows"
         return f"Mean {of}. Moved by: {moved}. p: how likely such a move is by chance."
+
+    @property
+    def measured(self) -> list[tuple[str, Measured, str | None]]:
+        """The two models by name, with how well each predicts these rows, and the address of that."""
+        sides = ((self.request["model"], self.model_name), (self.request["other_model"], self.other))
+        known = [(name, self.context.measured[side]) for side, name in sides if side in self.context.measured]
+        to = self.context.links.to
+        return [(name, each, each.evaluation and to("evaluations", each.evaluation)) for name, each in known]
 
     @property
     def rows(self) -> Sequence[Json]:

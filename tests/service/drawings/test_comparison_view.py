@@ -35,6 +35,12 @@ def test_both_models_are_named_and_each_row_leads_to_its_explanations_by_both(sh
         for each in (shop.explainer, explainer):
             assert f'href="{Links("").to_row(each, row.row_id, newer)}"' in drawn
 
+    assert drawn.count("not measured on them yet") == 2
+    evaluation = shop.workshop.evaluate(model=other, dataset=newer)
+    again = VIEWS["comparisons"](shop.workshop.context, made.id, {})
+    assert again.count("not measured on them yet") == 1
+    assert f'<a href="#/evaluations/{evaluation.id}">the &lt;other&gt; model</a>' in again
+
 
 def test_a_row_of_another_dataset_is_explained_as_it_is_and_with_a_change(shop: Shop) -> None:
     context, frame = shop.workshop.context, frame_of(shop.fitted)

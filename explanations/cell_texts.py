@@ -6,6 +6,9 @@ import orjson
 
 from schemas.json_numbers import json_number
 
+MANY_ROWS = 16
+"""Of fewer, arrays would take longer."""
+
 _FEW_FEATURES = 64  # of more, only those are written that are needed
 
 
@@ -46,6 +49,22 @@ def cell_texts(values: Values, name: bytes = b"") -> CellTexts:
             texts = text[1:-1].split(b",")
             return [name + each for each in texts] if name else texts
     return _LazyTexts(values, name)
+
+
+class LateTexts:
+    """Writes the values of a row when the first of them is needed: of many rows, hardly any are."""
+
+    __slots__ = ("_texts", "_values")
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+        self._texts: CellTexts | None = None
+
+    def __getitem__(self, feature: int) -> bytes:
+        """Return a value as JSON."""
+        if self._texts is None:
+            self._texts = cell_texts(self._values)
+        return self._texts[feature]
 
 
 def _list_text(values: Any) -> bytes:  # list or tuple of cells

@@ -19,20 +19,33 @@ _POWERS = np.array([10.0**digits for digits in range(16)])
 _NEARLY_HALF, _MOST_UNITS = 0.499999, 1e9
 
 
-class PrintedNumbers(NamedTuple):
-    """The numbers of a row's effects as they are printed."""
+class RoundedNumbers(NamedTuple):
+    """The numbers of a row's effects, rounded."""
 
     score: float
     reference_score: float
     effects: list[float]  # of listed players
     points: list[float]  # the same in points of probability; empty where there are none
+
+
+class NumbersOfRows(NamedTuple):
+    """The numbers of the effects of several rows."""
+
+    rows: list[RoundedNumbers]
+    json: bytes  # a list: of each row the two scores, what is left of their difference, the effects, and the points
+
+
+class PrintedNumbers(NamedTuple):
+    """The numbers of a row's effects as they are printed."""
+
+    rounded: RoundedNumbers
     texts: list[bytes]  # as JSON: the two scores, what is left of their difference, the effects, and the points
 
 
-def printed_numbers(
+def rounded_numbers(
     scores: Sequence[tuple[float, float]], effects: Sequence[list[float]], points: Sequence[list[float]]
-) -> list[PrintedNumbers]:
-    """Return the numbers of each row.
+) -> NumbersOfRows:
+    """Return the numbers of rows.
 
     Parameters
     ----------
@@ -48,10 +61,15 @@ def printed_numbers(
         score, reference = round(raw, of_row), round(raw_reference, of_row)
         # What is left by rounding is in it, too, so that the printed numbers add up.
         rest = round(score - reference - sum(parts), of_row) + 0.0
-        rows.append((score, reference, parts, of_points))
+        rows.append(RoundedNumbers(score, reference, parts, of_points))
         numbers += score, reference, rest, *parts, *of_points
-    texts = iter(orjson.dumps(numbers)[1:-1].split(b","))
-    return [PrintedNumbers(*row, [*islice(texts, 3 + len(row[2]) + len(row[3]))]) for row in rows]
+    return NumbersOfRows(rows, orjson.dumps(numbers))
+
+
+def printed_numbers(numbers: NumbersOfRows) -> list[PrintedNumbers]:
+    """Return the numbers of each row with their texts."""
+    texts = iter(numbers.json[1:-1].split(b","))
+    return [PrintedNumbers(row, [*islice(texts, 3 + len(row.effects) + len(row.points))]) for row in numbers.rows]
 
 
 def _decimals(largest: float) -> int:

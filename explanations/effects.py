@@ -21,8 +21,9 @@ from tree_explainers.onnx_models.walked_parts import WalkedParts
 from tree_explainers.rows import Rows
 
 from .dictionary_words import DictionaryWords
+from .effect_pieces import RowEffects
 from .effect_references import MeanReference, MeanReferences, PrototypeRows, Reference, reference_of, some_names
-from .effect_texts import EffectScale, EffectTexts, RowEffects
+from .effect_texts import EffectScale, EffectTexts
 from .nearest_rows import WarmReference
 from .reference_cases import ReferenceCase, candidates_of
 from .sentences import Naming

@@ -20,9 +20,9 @@ from tree_explainers.prototype_sets.nearest import contiguous_leaves
 from tree_explainers.rows import Rows
 
 from . import documents
-from .cell_texts import CellTexts, cell_texts
+from .cell_texts import MANY_ROWS, CellTexts, LateTexts, cell_texts
 from .decisions import decisions_of
-from .effect_texts import EffectRow, RowEffects, WrittenEffects
+from .effect_pieces import EffectRow, RowEffects, WrittenEffects
 from .included_parts import Parts, parts_of
 from .instances import ReadInstances, Run, ids_of_instances, read_instances, row_ids_of, run_readable
 from .near_prototypes import RowsToCompare, near_prototypes
@@ -142,7 +142,8 @@ def explain_read(
     raw = rows if isinstance(rows, Rows) or not needs_raw else Rows(warm.features.names, tuple(rows.T))
     data: list[Any] = [None] * len(row_ids)
     of_rows = [values[index] for index in indices]
-    cells, field_of = list(map(cell_texts, of_rows)), orjson.loads if is_plain else orjson.Fragment
+    field_of = orjson.loads if is_plain else orjson.Fragment
+    cells = list(map(cell_texts if len(of_rows) < MANY_ROWS else LateTexts, of_rows))
     written = _written(warm, parts, effects, decided, of_rows, cells)
     numbers = None if isinstance(rows, Rows) else rows
     compared_rows = RowsToCompare(leaves, proximities, of_rows, cells, usual, numbers)

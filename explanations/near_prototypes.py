@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tree_explainers.prototype_sets.near_reasons import NearReasons
 
-from .cell_texts import CellTexts
+from .cell_texts import MANY_ROWS, CellTexts
 from .included_parts import Parts
 from .many_reasons import ManyPairs, OtherRows
 from .reason_texts import PairOfRows
@@ -17,7 +17,6 @@ from .typicality import UNKNOWN, Standing
 from .warm_explainer import WarmExplainer, WarmPrototype
 
 _MOST_REASONS = 200_000  # that are held at a time: ten megabytes
-_MANY_ROWS = 16  # of fewer, arrays would take longer
 _PROTOTYPES = "values of prototypes"
 
 
@@ -113,7 +112,7 @@ def _many_reasons(
 
     It is ``None`` where few rows are, or some feature or column is no number: these are written pair by pair.
     """
-    if rows.numbers is None or len(explained) < _MANY_ROWS:
+    if rows.numbers is None or len(explained) < MANY_ROWS:
         return None
     row_of_pair = np.repeat(np.arange(len(near.bounds) - 1), np.diff(near.bounds))
     pairs = np.flatnonzero(np.isin(row_of_pair, explained))

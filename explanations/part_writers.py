@@ -16,7 +16,7 @@ from tree_explainers.rows import Rows
 from .changes import ChangedRow, changes_of
 from .contrasts import ContrastedRow, ContrastLimits, contrasts
 from .curves import curves_of
-from .effect_texts import WrittenEffects
+from .effect_pieces import WrittenEffects
 from .included_parts import Parts
 from .near_prototypes import Near
 from .reason_texts import Compared

@@ -1,10 +1,13 @@
 """Sentences of explanations, the same for clients in every language; those of reasons are in ``reason_texts``."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
 from leafspace_drawings.words import outcome, rounded
 from leafspace_drawings.words import share as percent
+from numpy.typing import NDArray
 
 from tree_explainers import wording
 from tree_explainers.column_words import ColumnWords
@@ -15,6 +18,8 @@ N_FEATURES = 3
 """Features that a summary names."""
 _MOST_DIGITS = 6  # of a rounded score
 _PLAIN_FROM, _NEARLY_ONE, _NEARLY_HUNDRED = 1e-4, 0.99, 99  # sizes that two digits are enough for, and no exponent
+_SURELY_ROUNDED = 0.499999  # beyond it the product does not say how a number is rounded
+_POWERS = np.array([10.0**digits for digits in range(7)])
 
 
 def _value_words(_feature: str, value: Any) -> str:  # a cell
@@ -194,6 +199,30 @@ def signed(number: float) -> str:
         return f"{number:+.2g}"  # which would come of it below, in thrice the time
     short = rounded(number, 2)
     return f"{'+' if short >= 0 else ''}{wording.number_text(short)}"
+
+
+def signed_texts(numbers: NDArray[np.float64]) -> list[str]:
+    """Return many differences as ``signed`` does.
+
+    The text of one that is surely nearest to a certain number of two digits is that of this number.
+    """
+    sizes = np.abs(numbers)
+    is_plain = ((sizes >= _PLAIN_FROM) & (sizes < _NEARLY_ONE)) | ((sizes >= 1) & (sizes < _NEARLY_HUNDRED))
+    sizes = np.where(is_plain, sizes, 1.0)
+    exponents = np.floor(np.log10(sizes)).astype(np.int64)
+    units = sizes * _POWERS[1 - exponents]
+    whole = np.rint(units)
+    is_sure = is_plain & (np.abs(units - whole) < _SURELY_ROUNDED) & (whole >= 10) & (whole < 100)
+    keys = zip((numbers < 0).tolist(), exponents.tolist(), whole.astype(np.int64).tolist(), strict=True)
+    texts = [_of_two_digits(*key) if sure else "" for key, sure in zip(keys, is_sure.tolist(), strict=True)]
+    for index in np.flatnonzero(~is_sure).tolist():
+        texts[index] = signed(float(numbers[index]))
+    return texts
+
+
+@lru_cache(maxsize=1 << 11)  # as many as there are
+def _of_two_digits(is_negative: bool, exponent: int, whole: int) -> str:
+    return signed(float(f"{'-' if is_negative else ''}{whole}e{exponent - 1}"))
 
 
 def _of_nearest(

@@ -3,7 +3,7 @@
 import numpy as np
 import orjson
 
-from explanations.effect_numbers import printed_numbers
+from explanations.effect_numbers import printed_numbers, rounded_numbers
 
 
 def _rows(n_rows: int) -> tuple[list[tuple[float, float]], list[list[float]], list[list[float]]]:
@@ -21,22 +21,23 @@ def _rows(n_rows: int) -> tuple[list[tuple[float, float]], list[list[float]], li
 def test_the_numbers_of_many_rows_are_those_of_each_row_alone() -> None:
     scores, effects, points = _rows(500)
 
-    together = printed_numbers(scores, effects, points)
+    together = printed_numbers(rounded_numbers(scores, effects, points))
 
     alone = [
-        printed_numbers([score], [parts], [of_points])[0]
+        printed_numbers(rounded_numbers([score], [parts], [of_points]))[0]
         for score, parts, of_points in zip(scores, effects, points, strict=True)
     ]
     assert repr(together) == repr(alone)  # 0 and -0 are equal, and have two texts
     for row, raw in zip(together, points, strict=True):
-        assert repr(row.points) == repr([round(each, 7) for each in raw])
+        assert repr(row.rounded.points) == repr([round(each, 7) for each in raw])
 
 
 def test_printed_numbers_add_up_and_are_written_in_their_order() -> None:
     scores, effects, points = _rows(200)
 
-    for row, parts in zip(printed_numbers(scores, effects, points), effects, strict=True):
-        score, reference, rest, *others = (orjson.loads(text) for text in row.texts)
+    for printed, parts in zip(printed_numbers(rounded_numbers(scores, effects, points)), effects, strict=True):
+        score, reference, rest, *others = (orjson.loads(text) for text in printed.texts)
+        row = printed.rounded
         assert [score, reference, *others] == [row.score, row.reference_score, *row.effects, *row.points]
         assert len(row.effects) == len(parts)
         largest = max(abs(score), abs(reference), *map(abs, row.effects))

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from explanations.effect_texts import EffectRow, EffectScale, EffectTexts, RowEffects
+from explanations.effect_pieces import EffectRow, RowEffects
+from explanations.effect_texts import EffectScale, EffectTexts
 from explanations.explained_rows import explain_instances
 from explanations.reference_cases import ReferenceCase
 from explanations.sentences import Causes, summary

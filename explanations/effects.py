@@ -95,7 +95,7 @@ class WarmEffects:
             means=MeanReferences(effects, columns, description.feature_names, prototypes, reference),
             score_of={**of_outcomes, **{name: index for index, name in enumerate(description.classes)}},
             outcomes=description.outcomes if by_outcome else description.classes,
-            walked=WalkedRows.of(session, columns, effects.trees, ensemble),
+            walked=WalkedRows.of(session, columns, effects.trees, ensemble, parts),
         )
 
     def with_words(

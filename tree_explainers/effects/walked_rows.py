@@ -17,7 +17,9 @@ from ..ensemble import TreeEnsemble
 from ..errors import RowRefused
 from ..onnx_models.encoding import Feeds
 from ..onnx_models.session import ModelSession, Outcome
+from ..onnx_models.tail_session import TailSession
 from ..onnx_models.tree_inputs import TreeColumns
+from ..onnx_models.walked_parts import WalkedParts
 from ..rows import Rows
 from .ranked_trees import RankedTrees
 
@@ -31,18 +33,27 @@ class WalkedRows:
     trees: RankedTrees
     first_leaves: NDArray[np.int32]  # (n_trees,) the first leaf of each tree among all
     values: NDArray[Any]  # (n_leaves, n_outputs) float32 or float64, as onnxruntime adds them
+    tail: TailSession | None  # what makes predictions of the sums; None: these are scores, as ``Scoring`` says
 
     @classmethod
     def of(
-        cls, session: ModelSession, columns: TreeColumns, trees: RankedTrees, ensemble: TreeEnsemble
+        cls,
+        session: ModelSession,
+        columns: TreeColumns,
+        trees: RankedTrees,
+        ensemble: TreeEnsemble,
+        parts: WalkedParts,
     ) -> "WalkedRows | None":
         """Return the rows of an open model, by its trees; ``None`` where onnxruntime has to predict them."""
-        description = session.description
-        scoring = description.scoring
-        if description.engine.name != "walker" or scoring is None:
+        engine, scoring = session.description.engine, session.description.scoring
+        tail = parts.tail if scoring is None and engine.has_tail else None
+        if engine.name != "walker" or (scoring is None and tail is None):
             return None
-        values = np.array(ensemble.leaf_values, np.float32 if scoring.sums == "single" else np.float64, order="C")
-        return cls(session, columns, trees, ensemble.leaf_offsets[:-1].astype(np.int32), values)
+        sums = scoring.sums if scoring is not None else tail.sums if tail is not None else None
+        values = np.array(ensemble.leaf_values, np.float32 if sums == "single" else np.float64, order="C")
+        first_leaves = ensemble.leaf_offsets[:-1].astype(np.int32)
+        opened = None if tail is None else TailSession(tail, session)
+        return cls(session, columns, trees, first_leaves, values, opened)
 
     def outcome(self, rows: Rows | NDArray[np.floating[Any]]) -> Outcome | None:
         """Return the outcome of rows, the same as ``ModelSession.run_rows`` returns.
@@ -54,7 +65,10 @@ class WalkedRows:
             leaves = self.trees.leaves(ranks)
             sums = np.zeros((len(rows), self.values.shape[1]), self.values.dtype)
             _sum_values(leaves, self.first_leaves, self.values, sums)
-            predicted = self.session.predictions_of_sums(sums, partial(self._encoded, rows))
+            if self.tail is None:
+                predicted = self.session.predictions_of_sums(sums, partial(self._encoded, rows))
+            else:
+                predicted = self.tail.predictions(sums)
         except RowRefused:
             return None
         return Outcome(predicted.scores, predicted.labels, leaves, ranks=ranks)

@@ -152,6 +152,7 @@ class Engine:
     name: Literal["walker", "onnxruntime"]
     reason: str | None
     is_compared: bool = True  # otherwise the first job compares the walker with onnxruntime
+    has_tail: bool = False  # predictions are made of the walker's sums by the tail of the graph (``score_tail.py``)
 
 
 NOT_COMPARED = Engine("onnxruntime", "The walker is compared with onnxruntime by the first job.", is_compared=False)

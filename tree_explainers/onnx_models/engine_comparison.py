@@ -21,7 +21,6 @@ from .walked_session import WalkedSession
 
 _MOST_ROWS, _ROWS_TOGETHER, _MOST_SECONDS = 4_096, 256, 2.0
 _MISSING, _SPECIAL = 0.05, 0.05
-_WALKER = Engine("walker", None)
 _Draw = Callable[..., NDArray[Any]]  # returns some values of a feature
 
 
@@ -37,25 +36,27 @@ def compare_engines(session: WalkedSession, ensemble: TreeEnsemble, given: Rows 
     given
         Rows of the caller's own, which are tried as well.
     """
-    rng, started = np.random.default_rng(0), time.monotonic()
+    rng, started, has_tail = np.random.default_rng(0), time.monotonic(), session.has_tail
     hard_rows, n_compared = HardRows.of(session.description, ensemble), 0
     for has_missing in (True, False):  # some models refuse what is missing
         try:
             for rows in [given] if given is not None and has_missing else []:
                 if (difference := _difference(session, rows)) is not None:
                     return _refused(difference)
-                n_compared += len(rows)
+                has_tail, n_compared = has_tail and _tail_agrees(session, rows), n_compared + len(rows)
             for _ in range(_MOST_ROWS // _ROWS_TOGETHER):
                 rows = hard_rows.draw(_ROWS_TOGETHER, rng, has_missing=has_missing)
                 if (difference := _difference(session, rows)) is not None:
                     return _refused(difference)
-                n_compared += len(rows)
+                has_tail, n_compared = has_tail and _tail_agrees(session, rows), n_compared + len(rows)
                 if time.monotonic() - started > _MOST_SECONDS:
                     break
         except RowRefused:
             continue
-        return _WALKER
-    return _WALKER if n_compared else _refused("the model refuses the rows that were made to compare them")
+        break
+    if n_compared:
+        return Engine("walker", None, has_tail=has_tail)
+    return _refused("the model refuses the rows that were made to compare them")
 
 
 def _refused(reason: str) -> Engine:
@@ -73,6 +74,15 @@ def _difference(session: WalkedSession, rows: Rows) -> str | None:
     if any(not _same(each, expected) for each in (outcome, answered)):
         return "the sums of leaf values are not the model's scores to the last digit, or not its labels"
     return None
+
+
+def _tail_agrees(session: WalkedSession, rows: Rows) -> bool:
+    """Whether the tail of the graph makes the same of the walker's sums as the graph makes of the rows."""
+    expected = ModelSession.run(session, session.encode(rows))
+    try:
+        return _same(session.predict_by_tail(rows), expected)
+    except RowRefused:
+        return False
 
 
 def _same(outcome: Any, expected: Outcome) -> bool:  # predictions

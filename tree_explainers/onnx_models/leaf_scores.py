@@ -47,6 +47,11 @@ def scoring_of(graph: GraphProto, node: NodeProto, trees: OrderedTrees, sums: Su
     return (_with_base(graph, last, node, sums) or _of_both_shares(graph, last, node, sums)) if is_plain else None
 
 
+def adds_alone(node: NodeProto, trees: OrderedTrees, sums: Sums) -> bool:
+    """Whether an operator returns the sums of leaf values as they are, and nothing else."""
+    return len(node.output) == 1 and _of_operator(node, trees, sums) == Scoring(sums)
+
+
 def are_shares(node: NodeProto, trees: OrderedTrees) -> bool:
     """Whether what an operator returns is certainly from 0 to 1: by its link, or by the least and largest leaf values.
 

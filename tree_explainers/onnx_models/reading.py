@@ -34,17 +34,18 @@ from .graph import first_that_computes, in_reading_order, makers_of, matrices_be
 from .interface import Outputs, find_inputs, find_outputs, name_features
 from .leaf_dependence import check_leaf_dependence, connected_trees
 from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_graphs, build_prediction_graph
-from .leaf_scores import are_shares, scoring_of
+from .leaf_scores import adds_alone, are_shares, scoring_of
 from .model_sizes import check_size, refuse_large_description, refuse_long_names
 from .model_warnings import of_transformed_columns, of_unused_ensembles
 from .monotone_functions import thresholds_in_raw_units
 from .raw_scores import TreeOperator, raw_scores_of
 from .runtime_differences import AsSent
 from .runtime_order import is_in_runtime_order, put_in_runtime_order
+from .score_tail import score_tail
 from .tree_attributes import read_node_table
 from .tree_attributes_5 import read_node_table_5
 from .tree_nodes import OrderedTrees, adds_up_exactly, order_trees
-from .walked_parts import WalkedParts
+from .walked_parts import ScoreTail, WalkedParts
 
 _OF_ORACLES = Engine("onnxruntime", "Only the model's predictions are used.")
 _OF_SETS = Engine("onnxruntime", "Trees test membership in sets, which is left to onnxruntime.")
@@ -158,10 +159,11 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
 
     trees = [(operator.node.output, operator.trees.ensemble.n_trees) for operator in operators]
     of_ensembles = EnsembleGraph.of(model, trees, names, past_trees)
+    tail = None if scoring is not None else _tail(model, operators, names)
     graphs = build_graphs(model, parts, names, with_predictions=scoring is None)
     for_walker = WalkedParts.of(graphs.front_graph, graphs.prediction_graph, as_read, ensemble)
     for_trial = ForTrial(of_fixed_rows, of_ensembles, as_sent)
-    return ReadModel(description, ensemble, graphs.leaf_graph, for_walker, for_trial=for_trial)
+    return ReadModel(description, ensemble, graphs.leaf_graph, replace(for_walker, tail=tail), for_trial=for_trial)
 
 
 def _op_types(graph: GraphProto) -> tuple[str, ...]:
@@ -326,8 +328,20 @@ def _scoring(graph: GraphProto, operators: Sequence[_ReadOperator], outputs: Out
     if len(operators) != 1:
         return None
     (operator,) = operators
+    return scoring_of(graph, operator.node, operator.trees, _sums_of(operator), outputs)
+
+
+def _tail(model: ModelProto, operators: Sequence[_ReadOperator], names: Sequence[str]) -> ScoreTail | None:
+    """Return what makes predictions of the sums of the only operator, where they follow from these alone."""
+    if len(operators) != 1 or not adds_alone(operators[0].node, operators[0].trees, _sums_of(operators[0])):
+        return None
+    return score_tail(model, operators[0].node.output[0], _sums_of(operators[0]), names)
+
+
+def _sums_of(operator: _ReadOperator) -> Sums:
+    """Return the precision in which an operator adds."""
     in_double: Sums = "double" if operator.answers_in_double else "double_rounded"
-    return scoring_of(graph, operator.node, operator.trees, in_double if operator.is_double else "single", outputs)
+    return in_double if operator.is_double else "single"
 
 
 def _score_kind(graph: GraphProto, operators: Sequence[_ReadOperator], outputs: Outputs) -> ScoreKind:

@@ -158,6 +158,11 @@ class ModelSession:
             raise RowRefused("non_finite_number", "The model's own score of a row is not finite.")
         return scores, self._labels.find(scores, label[0] if label else None)
 
+    def predictions_of_outputs(self, outputs: list[NDArray[Any]], n_rows: int) -> Predictions:
+        """Return the predictions that tensors of the graph, in the order of ``prediction_names``, are."""
+        scores, *label = outputs
+        return Predictions(*self._checked(scores, label, n_rows))
+
     def scores_of_sums(self, sums: NDArray[Any]) -> NDArray[np.floating[Any]]:
         """Return the scores, (n_rows, n_scores), of sums of leaf values, (n_rows, n_outputs), which may be changed.
 

@@ -2,15 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble import TreeEnsemble
+from .description import Sums
 
 _FRONT, _PREDICTIONS = "front_graph", "prediction_graph"
+_TAIL, _SUMS = "tail_graph", "tail_sums"
 _THRESHOLD, _OPERATOR = "read_threshold", "read_operator"
+
+
+class ScoreTail(NamedTuple):
+    """What makes predictions of sums of leaf values."""
+
+    graph: bytes
+    sums: Sums  # the precision in which values are added, and whether sums are rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +30,7 @@ class WalkedParts:
     prediction_graph: bytes  # predictions alone; empty where the scores are sums of leaf values
     threshold: NDArray[np.float64] | None = None  # (n_nodes,) compared with the tensors; None: the ensemble's
     operator: NDArray[np.uint8] | None = None  # (n_nodes,)
+    tail: ScoreTail | None = None  # None: predictions are sums of leaf values, or need more than these
 
     @classmethod
     def of(cls, front: bytes, prediction: bytes, as_read: TreeEnsemble, ensemble: TreeEnsemble) -> Self:
@@ -31,6 +41,8 @@ class WalkedParts:
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return plain arrays; ``from_arrays`` reads them."""
         graphs = {_FRONT: self.front_graph, _PREDICTIONS: self.prediction_graph}
+        if self.tail is not None:
+            graphs |= {_TAIL: self.tail.graph, _SUMS: self.tail.sums.encode()}
         numbers = {_THRESHOLD: self.threshold, _OPERATOR: self.operator}
         return {
             **{name: np.frombuffer(graph, np.uint8) for name, graph in graphs.items()},
@@ -41,7 +53,10 @@ class WalkedParts:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Return the parts; of a model that was kept without them, there are none."""
         front, predictions = (arrays[name].tobytes() if name in arrays else b"" for name in (_FRONT, _PREDICTIONS))
-        return cls(front, predictions, arrays.get(_THRESHOLD), arrays.get(_OPERATOR))
+        tail = None
+        if _TAIL in arrays:
+            tail = ScoreTail(arrays[_TAIL].tobytes(), cast("Sums", arrays[_SUMS].tobytes().decode()))
+        return cls(front, predictions, arrays.get(_THRESHOLD), arrays.get(_OPERATOR), tail)
 
     def as_read(self, ensemble: TreeEnsemble) -> TreeEnsemble:
         """Return the ensemble with the thresholds and operators that the graph has."""

@@ -72,7 +72,7 @@ def test_the_child_compares_the_walker_with_onnxruntime_if_its_loops_are_compile
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "empty"))
     not_compared = UploadReader(UploadReaderSettings()).read_model(upload, metadata).description["engine"]
 
-    assert compared == {"name": "walker", "reason": None, "is_compared": True}
+    assert compared == {"name": "walker", "reason": None, "is_compared": True, "has_tail": False}
     assert (not_compared["name"], not_compared["is_compared"]) == ("onnxruntime", False)
 
 

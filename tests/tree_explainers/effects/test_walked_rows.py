@@ -29,7 +29,7 @@ def walked(model: FittedModel | FittedPipeline, engine: Engine = WALKER) -> tupl
     session = ModelSession(read.leaf_graph, replace(read.description, engine=engine))
     as_read = read.for_walker.as_read(read.ensemble)
     columns, effects = TreeColumns(read.description, read.for_walker), EnsembleEffects.of(read.description, as_read)
-    return WalkedRows.of(session, columns, effects.trees, read.ensemble), session
+    return WalkedRows.of(session, columns, effects.trees, read.ensemble, read.for_walker), session
 
 
 def assert_same(model: FittedModel | FittedPipeline, rows: Rows, n_together: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.patience import PATIENCE_SECONDS
-from tree_explainers.compute.threads import in_order, in_threads
+from tree_explainers.compute.threads import in_order, in_threads, one_ahead
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 40])
@@ -86,3 +86,32 @@ def test_a_caller_that_stops_leaves_no_thread() -> None:
     results.close()
 
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("n_items", [0, 1, 5])
+def test_what_is_made_ahead_comes_in_the_order_of_the_items(n_items: int) -> None:
+    assert list(one_ahead(lambda item: item * item, range(n_items))) == [item * item for item in range(n_items)]
+
+
+def test_the_next_item_alone_is_worked_on_while_the_caller_has_one() -> None:
+    begun = [threading.Event() for _ in range(4)]
+
+    def work(item: int) -> int:
+        begun[item].set()
+        return item
+
+    made = one_ahead(work, range(4))
+
+    assert next(made) == 0
+    assert begun[1].wait(PATIENCE_SECONDS)
+    assert not begun[2].is_set()
+    made.close()
+    assert not begun[2].is_set()
+
+
+def test_an_item_that_fails_is_raised_in_its_turn() -> None:
+    made = one_ahead(lambda item: 1 // item, [1, 0, 1])
+
+    assert next(made) == 1
+    with pytest.raises(ZeroDivisionError):
+        next(made)

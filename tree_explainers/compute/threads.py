@@ -51,6 +51,26 @@ def in_threads(
             other.result()
 
 
+def one_ahead(work: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result, None, None]:
+    """Yield what ``work`` makes of each item, in their order; a thread makes the next one while the caller has one.
+
+    Items are drawn by the caller's thread, one more than is yielded. Whatever ends the iteration, nothing is left
+    running.
+    """
+    under_way: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            for item in items:
+                under_way.append(pool.submit(work, item))
+                if len(under_way) > 1:
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
+        finally:
+            for future in under_way:
+                future.cancel()
+
+
 def in_order(
     work: Callable[[Item], Result], items: Iterable[Item], n_threads: int | None = None
 ) -> Generator[tuple[Item, Result], None, None]:

@@ -193,7 +193,7 @@ class ModelSession:
 
     def run_in_chunks(self, rows: Rows, report: ReportProgress = ignore_progress) -> Outcome:
         """Return the outcome of many rows, processed in chunks of moderate size by all cores."""
-        pieces = self._in_order(self._run_piece, _pieces([rows], self._chunk_rows), len(rows), report)
+        pieces = self._in_order(self._run_piece, self._pieces([rows]), len(rows), report)
         return _stack([self._nothing(), *(outcome for _, outcome in pieces)])
 
     def predict(self, rows: Rows) -> Predictions:
@@ -204,7 +204,7 @@ class ModelSession:
         RowRefused
             Naming the first row refused by its index, where it is known.
         """
-        with closing(in_order(self._predict_piece, _pieces([rows], self._chunk_rows), self._n_calls)) as pieces:
+        with closing(in_order(self._predict_piece, self._pieces([rows]), self._n_calls)) as pieces:
             return self._joined(predictions for _, predictions in pieces)
 
     def fill(
@@ -229,15 +229,26 @@ class ModelSession:
         RowRefused
             Naming the first row refused by its index among all rows, where it is known.
         """
-        pieces = self._in_order(
-            partial(self._fill_piece, codes), _pieces(blocks, self._chunk_rows), codes.shape[1], report
-        )
+        pieces = self._in_order(partial(self._fill_piece, codes), self._pieces(blocks), codes.shape[1], report)
         return self._joined(predictions for _, predictions in pieces)
 
     def _joined(self, parts: Iterable[Predictions]) -> Predictions:
         nothing = self._nothing()
         parts = [Predictions(nothing.scores, nothing.labels), *parts]
         return Predictions(np.concatenate([part.scores for part in parts]), _joined(part.labels for part in parts))
+
+    def _pieces(self, blocks: Iterable[Rows]) -> Iterator[Piece]:
+        """Cut blocks into pieces of at most ``_chunk_rows``; those of a block are as large, and no core waits long."""
+        n_before = 0
+        for block in blocks:
+            n_pieces = max(1, -(-len(block) // self._chunk_rows))
+            if n_pieces > 1:
+                n_pieces += -n_pieces % self._n_calls
+            length = max(1, -(-len(block) // n_pieces))
+            for start in range(0, len(block), length):
+                piece = block.take(slice(start, start + length))
+                yield slice(n_before + start, n_before + start + len(piece)), piece
+            n_before += len(block)
 
     def _in_order(
         self, work: Callable[[Piece], _Made], pieces: Iterator[Piece], n_rows: int, report: ReportProgress
@@ -378,16 +389,6 @@ def open_graph(graph: bytes, n_threads: int = 1) -> Any:  # onnxruntime ships no
     except runtime_errors() as error:
         detail = "onnxruntime cannot open the graph: its operators, types or shapes do not fit together."
         raise ModelRefused("model_invalid_graph", detail) from error
-
-
-def _pieces(blocks: Iterable[Rows], n_rows: int) -> Iterator[Piece]:
-    """Cut blocks into pieces of at most this number of rows."""
-    n_before = 0
-    for block in blocks:
-        for start in range(0, len(block), n_rows):
-            piece = block.take(slice(start, start + n_rows))
-            yield slice(n_before + start, n_before + start + len(piece)), piece
-        n_before += len(block)
 
 
 def _part_of(rows: Rows | NDArray[np.floating[Any]], part: range) -> Rows | NDArray[np.floating[Any]]:

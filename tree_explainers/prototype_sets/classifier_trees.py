@@ -147,8 +147,8 @@ class _TestReader:
         tests = self._of_splits(nodes[distinct])
         numbers: dict[RawTest, int] = {}
         number_of_split = np.empty(len(distinct), dtype=np.int64)
-        for split in np.argsort(distinct).tolist():
-            number_of_split[split] = numbers.setdefault(tests[split], len(numbers))
+        by_node = np.argsort(distinct)
+        number_of_split[by_node] = [numbers.setdefault(tests[split], len(numbers)) for split in by_node.tolist()]
         return tuple(numbers), number_of_split[split_of_node]
 
     def _of_splits(self, nodes: NDArray[np.int64]) -> list[RawTest]:
@@ -173,7 +173,10 @@ class _TestReader:
         if column.kind in ("indicator", "ordinal") and not isinstance(column.category, str):
             return [self._of_values(column, node, rounding) for node in nodes.tolist()]
         is_ordered = ~_IS_EQUALITY[self.ensemble.operator[nodes]]
-        ordered = iter(self._of_order(column, nodes[is_ordered], rounding))
+        of_order = self._of_order(column, nodes[is_ordered], rounding)
+        if len(of_order) == len(nodes):
+            return of_order
+        ordered = iter(of_order)
         return [
             next(ordered) if is_one else self._of_equality(column, node, rounding)
             for node, is_one in zip(nodes.tolist(), is_ordered.tolist(), strict=True)

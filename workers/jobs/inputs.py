@@ -1,8 +1,10 @@
 """The inputs of jobs: an open model, and its leaves and predictions for a dataset's rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +28,7 @@ from tree_explainers.leaf_space.leaves import LeafTable, smallest_dtype
 from tree_explainers.leaf_space.partitioned_table import PartitionedTable
 from tree_explainers.onnx_models.description import Engine, ModelDescription
 from tree_explainers.onnx_models.engine_comparison import compare_engines
-from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.onnx_models.session import ModelSession, Predictions
 from tree_explainers.onnx_models.walked_parts import WalkedParts
 from tree_explainers.onnx_models.walked_session import WalkedSession
 from tree_explainers.rows import Rows
@@ -214,7 +216,7 @@ def _predict_alone(
         table = LeafTable.without_trees(file.n_rows)
         blocks = (Rows(model.description.feature_names, tuple(b)) for b in file.iter_blocks(columns, _BLOCK_ROWS))
         try:
-            predictions = model.session.fill(np.empty_like(table.codes), blocks, report)
+            predictions = _fill(model, np.empty_like(table.codes), blocks, report)
         except RowRefused as refusal:
             raise naming_the_row(context.objects, refusal, stored) from refusal
     return ScoredDataset(stored, columns, predictions.scores, predictions.labels, table)
@@ -230,13 +232,21 @@ def _compute_leaf_table(
         names = model.description.feature_names
         blocks = (Rows(names, tuple(block)) for block in file.iter_blocks(columns, _BLOCK_ROWS))
         try:
-            predictions = model.session.fill(codes, blocks, report)
+            predictions = _fill(model, codes, blocks, report)
         except RowRefused as refusal:
             raise naming_the_row(context.objects, refusal, stored) from refusal
     content = LeafTableContent(codes, predictions.scores, predictions.labels)
     if path is not None:
         keep_leaf_table(context, leaf_table_key(model.view.id, stored.view.id), content, path)
     return content
+
+
+def _fill(model: OpenModel, codes: NDArray[Any], blocks: Iterator[Rows], report: ReportProgress) -> Predictions:
+    """Write the leaves of blocks of rows, and return their predictions; the model is opened while the first is read."""
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(list, islice(blocks, 1))
+        session = model.session
+    return session.fill(codes, chain(first.result(), blocks), report)
 
 
 def naming_the_row(objects: ObjectStore, refusal: RowRefused, stored: StoredDataset) -> RowRefused:

@@ -6,6 +6,7 @@ prototypes predict.
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from schemas.prototype_sets import LeafChoice, LeafStep, PrototypeSetRequest
 from tree_explainers.compute.progress import ReportProgress, part_of
+from tree_explainers.compute.threads import one_ahead
 from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_leaves, steps_of_min_leaf_rows
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.leaf_space.partitioned_table import PartitionedTable
@@ -172,19 +174,23 @@ def _among(table: LeafTable, rows: NDArray[np.int64], n_leaves: NDArray[np.integ
 
 def _try_steps(trial: _Trial, report: ReportProgress) -> Iterator[_Step]:
     """Yield one step after the other, and stop where leaves are much larger than coverage needs or no tree is left."""
-    last = trial.reference.n_rows
-    for number, min_leaf_rows in enumerate(steps_of_min_leaf_rows(trial.reference.n_rows)):
+
+    def cut(min_leaf_rows: int) -> tuple[CoarserLeaves, LeafTable]:
         leaves = coarser_leaves(trial.model.ensemble, trial.reference, min_leaf_rows)
-        if min_leaf_rows > last or (min_leaf_rows > 1 and leaves.n_leaves.max() == 1):
-            return
-        table = leaves.table(trial.table)
-        # How many steps there will be is not known: each counts half of what is left.
-        part = part_of(report, 1 - 0.5**number, 1 - 0.5 ** (number + 1))
-        for kind in trial.kinds:
-            step = _try_step(trial, table, leaves, kind, part)
-            yield step
-            if step.tried.is_own_kind and step.tried.n_near >= SUFFICIENT_COVERAGE * table.n_rows:
-                last = min(last, _STEPS_BEYOND * min_leaf_rows)
+        return leaves, leaves.table(trial.table)
+
+    last = trial.reference.n_rows
+    with closing(one_ahead(cut, steps_of_min_leaf_rows(trial.reference.n_rows))) as cuts:
+        for number, (leaves, table) in enumerate(cuts):
+            if leaves.min_leaf_rows > last or (leaves.min_leaf_rows > 1 and leaves.n_leaves.max() == 1):
+                return
+            # How many steps there will be is not known: each counts half of what is left.
+            part = part_of(report, 1 - 0.5**number, 1 - 0.5 ** (number + 1))
+            for kind in trial.kinds:
+                step = _try_step(trial, table, leaves, kind, part)
+                yield step
+                if step.tried.is_own_kind and step.tried.n_near >= SUFFICIENT_COVERAGE * table.n_rows:
+                    last = min(last, _STEPS_BEYOND * leaves.min_leaf_rows)
 
 
 def _try_step(

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
-from math import isinf
 
 import numpy as np
 import orjson
@@ -132,24 +132,25 @@ def _feature(name: str, token: str | None, *, is_boolean: bool) -> RuleFeature:
 def _tests(tests: Sequence[RawTest], index_of: Mapping[int, int]) -> bytes:
     """Return tests as the document has them; ``index_of`` is the place of each feature.
 
-    Nearly all have one range: their ends are printed at once, and no object is made of each.
+    Nearly all have one range and no texts: their ends are printed at once, and no object is made of each.
     """
-    ranges = [one for test in tests for one in test.ranges]
-    ends = [None if isinf(end) else end for one in ranges for end in one]
-    printed = iter(orjson.dumps(ends)[1:-1].split(b","))
-    printed_ranges = (b'{"above":%b,"up_to":%b}' % (low, next(printed)) for low in printed)
+    ends = [end for test in tests for one in test.ranges for end in one]
+    printed = iter(orjson.dumps(ends)[1:-1].split(b","))  # infinite ones as null
+    ranges = map(b'{"above":%b,"up_to":%b}'.__mod__, zip(printed, printed, strict=True) if ends else ())
+    heads = {feature: b'{"feature":%d,"ranges":[' % index for feature, index in index_of.items()}
     parts = [
-        b'{"feature":%d,"ranges":[%b],"texts":%b,"is_among":%b,"or_missing":%b}'
-        % (
-            index_of[feature],
-            next(printed_ranges) if len(of_test) == 1 else b",".join(islice(printed_ranges, len(of_test))),
-            orjson.dumps(texts) if texts else b"[]",
-            _TRUTH[is_among],
-            _TRUTH[or_missing],
-        )
+        heads[feature]
+        + (next(ranges) if len(of_test) == 1 else b",".join(islice(ranges, len(of_test))))
+        + _end_of_test(texts, is_among, or_missing)
         for feature, of_test, texts, is_among, or_missing in tests
     ]
     return b"[%b]" % b",".join(parts)
+
+
+@lru_cache  # nearly all end alike
+def _end_of_test(texts: tuple[str, ...], is_among: bool, or_missing: bool) -> bytes:
+    printed = orjson.dumps(texts) if texts else b"[]"
+    return b'],"texts":%b,"is_among":%b,"or_missing":%b}' % (printed, _TRUTH[is_among], _TRUTH[or_missing])
 
 
 def measured_values(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> dict[str, NDArray[np.float64]]:

@@ -5,6 +5,7 @@ expand without end, tensors whose size a sender of rows can choose. What is not 
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 import numpy as np
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # ships no types
@@ -95,6 +96,7 @@ def check_model(
     # protobuf gives names that are not UTF-8 as bytes
     if not all(isinstance(text, str) for text in _texts(model)):
         raise ModelRefused("model_invalid_graph", "A name in the model is not UTF-8.")
+    _check_constant_texts(model.graph)
     _check_versions(model)
     _check_extras(model)
     if len(model.graph.node) > limits.max_operators:
@@ -137,6 +139,19 @@ def _texts(model: ModelProto) -> Iterator[object]:
             yield attribute.name
             yield attribute.ref_attr_name
             yield from (tensor.name for tensor in _tensors(attribute))
+
+
+def _check_constant_texts(graph: GraphProto) -> None:
+    """Refuse labels and categories that are not UTF-8: onnxruntime cannot answer with them."""
+    attributes = [attribute for node in graph.node for attribute in node.attribute]
+    tensors = chain(graph.initializer, chain.from_iterable(map(_tensors, attributes)))
+    of_attributes = chain.from_iterable((attribute.s, *attribute.strings) for attribute in attributes)
+    try:
+        for text in chain(of_attributes, chain.from_iterable(tensor.string_data for tensor in tensors)):
+            text.decode()
+    except UnicodeDecodeError as error:
+        detail = f"A label, category or other text of the graph is not UTF-8: {error.object[:40]!r}."
+        raise ModelRefused("model_invalid_graph", detail) from error
 
 
 def _check_versions(model: ModelProto) -> None:

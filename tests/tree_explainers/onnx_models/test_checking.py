@@ -9,6 +9,7 @@ import pytest
 from onnx import ModelProto, TensorProto, helper
 
 from tests.support.models import fitted
+from tests.support.pipelines import fitted_pipeline
 from tests.support.shared import shared_path
 from tests.support.tree_graphs import chain, graph_of, newest, random_trees, regressor, stump
 from tree_explainers.errors import ForeignFormat, ModelRefused
@@ -222,6 +223,25 @@ def test_a_name_that_is_no_text_is_refused() -> None:
     data = regressor(stump()).SerializeToString().replace(b"nodes_modes", b"nodes_mod\xff\xfe")
 
     assert code_of(data) == "model_invalid_graph"
+
+
+def test_labels_and_categories_that_are_not_utf_8_are_refused() -> None:
+    whole = ModelProto.FromString(fitted_pipeline("scaled_and_one_hot").onnx)
+    of_texts = [
+        (index, attribute.name)
+        for index, node in enumerate(whole.graph.node)
+        for attribute in node.attribute
+        if attribute.strings
+    ]
+    assert len(of_texts) > 1
+    for index, name in of_texts:
+        model = ModelProto.FromString(fitted_pipeline("scaled_and_one_hot").onnx)
+        next(each for each in model.graph.node[index].attribute if each.name == name).strings[0] = b"\xff\xfe"
+        assert code_of(model.SerializeToString()) == "model_invalid_graph", name
+
+    tensor = TensorProto(name="c", data_type=TensorProto.STRING, dims=[1], string_data=[b"\xff\xfe"])
+    whole.graph.initializer.append(tensor)
+    assert code_of(whole.SerializeToString()) == "model_invalid_graph"
 
 
 def test_the_operator_of_another_version_is_refused() -> None:

@@ -116,7 +116,10 @@ def test_a_set_of_explanations_shows_the_largest_mean_effects() -> None:
         (lambda: _record("Dataset"), "Dataset 'iris measurements' (150 rows, 4 features, target species)"),
         (lambda: _record("Job", status="running"), "Job job_x (comparison, running"),
         (lambda: _view("PrototypeSet"), "PrototypeSet prs_x (ready, 2 prototypes, 150 rows, outcomes setosa/"),
-        (lambda: _view("RuleSet", status="pending", result=None), "RuleSet rls_x (pending)"),
+        (
+            lambda: _view("RuleSet", status="pending", result=None),
+            "RuleSet rls_x (pending, at most 4 rules, by “regions, their number found”)",
+        ),
         (lambda: PrototypeSet(Leafspace()._transport, None, "prs_1"), "PrototypeSet prs_x (not loaded)"),
         (lambda: _record("NewApiKey"), "NewApiKey 'scoring, production' (may read, explain)"),
         (lambda: _explanations()[0], "Explanation of row flower-1: virginica (0.95), petal_width +0.53, "),

@@ -45,6 +45,9 @@ def test_a_list_holds_what_was_made_of_a_model_and_a_dataset(
     assert [job.artefact for job in client.jobs.list(artefact=other)] == [other.id]
     assert other.job in [job.id for job in client.jobs.list(status="succeeded", kind="prototype_sets")]
     assert next(client.prototype_sets.list(model=models[1])).prototypes == made[1].prototypes
+    newest = repr(client.prototype_sets.list(model=models[0])).splitlines()[0]
+    about = "2 prototypes, by “coverage”, model 'list 0', dataset 'rows to list'"
+    assert newest == f"PrototypeSet {other.id} (ready, {about})"
 
 
 def test_filters_hold_on_every_page(

@@ -42,9 +42,10 @@ def headline(details: Any, *, kind: str = "", contents: str = "", known: KnownDo
 def _facts(details: Any, contents: str, known: KnownDocuments) -> list[str]:
     """Return what an answer's fields say in a few words each, in the order of the table."""
     request, result = getattr(details, "request", None), getattr(details, "result", None)
-    of_result = [contents] if contents else _described(_OF_RESULTS, result)
+    # Lists have no results: what was requested says as much as there is to know.
+    held = _described(_OF_RESULTS, result) if result else _requested(request)
     made_of = [*_made_of(details, known, is_named_only=False), *_made_of(request, known, is_named_only=True)]
-    return [*_described(_OF_THINGS, details), *of_result, *made_of]
+    return [*_described(_OF_THINGS, details), *([contents] if contents else held), *made_of]
 
 
 def _subject(details: Any) -> str:
@@ -67,12 +68,17 @@ def _described(table: Mapping[str, Describe], holder: Any) -> Iterator[str]:
             yield words
 
 
+def _requested(request: Any) -> Iterator[str]:
+    """Yield how large a result was requested, and how it is made; of explanation sets nothing."""
+    return iter(()) if hasattr(request, "explainer") else _described(_OF_REQUESTS, request)
+
+
 def _made_of(holder: Any, known: KnownDocuments, *, is_named_only: bool) -> Iterator[str]:
     """Yield what a thing was made of, by its name, or by what it holds where it has none and was met."""
-    for field in ("model", "prototype_set", "explainer"):
+    for field in ("model", "other_model", "prototype_set", "explainer", "dataset", "other_dataset"):
         thing_id = getattr(holder, field, None) or None
         thing = known.record(thing_id)
-        if name := getattr(thing, "name", None):
+        if name := known.name(thing_id):
             yield f"{field.replace('_', ' ')} {name!r}"
         elif thing_id is not None and not is_named_only:
             held = next(_described(_OF_RESULTS, getattr(thing, "result", None)), None)
@@ -146,6 +152,13 @@ def _near(prototypes: list[Any]) -> str:
     return "" if nearest is None else f"nearest prototype {nearest.row_id} ({_words().brief(nearest.proximity)})"
 
 
+def _method(method: str) -> str:
+    """Return what a method is called; nothing where the service chooses one."""
+    from leafspace_drawings.methods import METHODS  # as above
+
+    return "" if method == "auto" else f"by “{METHODS.get(method, method)}”"
+
+
 # In the order of the line. A field means the same in all answers, so that it has its words once.
 _OF_THINGS: Mapping[str, Describe] = {
     "kind": lambda kind: str(_words().kind_words(kind)),
@@ -165,6 +178,18 @@ _OF_THINGS: Mapping[str, Describe] = {
     "effects": _effects,
     "nearest_prototypes": _near,
     "problem": lambda problem: str(problem.detail),
+}
+_OF_REQUESTS: Mapping[str, Describe] = {
+    "n_prototypes": lambda n: counted(n, "prototype") if isinstance(n, int) else "",
+    "coverage": lambda coverage: f"as many prototypes as cover {_words().share(coverage)}",
+    "max_rules": _counted("rule", before="at most "),
+    "max_depth": lambda depth: f"depth at most {depth}" if isinstance(depth, int) else "",
+    "max_leaves": _counted("leaf", "leaves", before="at most "),
+    "n_rows": _counted("row", before="at most "),
+    "n_neighbors": _counted("neighbor each", "neighbors each", before="up to "),
+    "method": _method,
+    "group_by": lambda columns: f"by {', '.join(columns)}" if columns else "",
+    "n_trees": _counted("tree"),
 }
 _OF_RESULTS: Mapping[str, Describe] = {
     "prototypes": _counted("prototype"),

@@ -13,6 +13,7 @@ from schemas.relational_forests import (
 )
 from storage.errors import StorageError
 from tree_explainers.relational.schema import Schema, TableSchema
+from tree_explainers.wording import did_you_mean
 
 from ..app_context import AppContext
 from .artefacts import MadeFromTables, request_artefact
@@ -93,11 +94,13 @@ def check_language(request: RelationalForestRequest, schema: Schema) -> None:
     for name in language.relationships or ():
         if name not in schema.relationships:
             known = ", ".join(schema.relationships) or "none"
-            _refuse_name(f"there is no relationship {name!r}; there are {known}", "/language/relationships")
+            near = did_you_mean(name, schema.relationships)
+            _refuse_name(f"there is no relationship {name!r}; there are {known}{near}", "/language/relationships")
     for name, of_table in language.tables.items():
         pointer = f"/language/tables/{name}"
         if (table := schema.tables.get(name)) is None:
-            _refuse_name(f"no relationship leads to a table {name!r}; there are {', '.join(schema.tables)}", pointer)
+            known = f"{', '.join(schema.tables)}{did_you_mean(name, schema.tables)}"
+            _refuse_name(f"no relationship leads to a table {name!r}; there are {known}", pointer)
         for column in of_table.columns or ():
             _check_column(schema, name, table, column, f"{pointer}/columns")
     if language.through_examples:
@@ -109,7 +112,8 @@ def check_language(request: RelationalForestRequest, schema: Schema) -> None:
 
 def _check_column(schema: Schema, name: str, table: TableSchema, column: str, pointer: str) -> None:
     if column not in table.columns:
-        _refuse_name(f"table {name!r} has no column {column!r}; it has {', '.join(table.columns)}", pointer)
+        known = f"{', '.join(table.columns)}{did_you_mean(column, table.columns)}"
+        _refuse_name(f"table {name!r} has no column {column!r}; it has {known}", pointer)
     if (name, column) == (schema.examples, schema.target):
         _refuse_name(f"column {column!r} is the target, which is never tested", pointer)
 

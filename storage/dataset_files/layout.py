@@ -271,14 +271,19 @@ def _refuse_repeats(names: Sequence[str], what: str) -> None:
         seen.add(name)
 
 
+def near_name(name: str, names: Collection[str]) -> str | None:
+    """Return the name that somebody may have meant; None where none is near."""
+    return next(iter(get_close_matches(name[:_N_COMPARED_CHARACTERS], names, 1)), None)
+
+
 def _refuse_absent(names: Sequence[str], wanted: Sequence[str], role: str) -> None:
     present = set(names)
     absent = [name for name in wanted if name not in present]
     if absent:
         existing = ", ".join(shown(name) for name in names[:_N_NAMES_SHOWN])
         more = ", ..." if len(names) > _N_NAMES_SHOWN else ""
-        near = get_close_matches(absent[0][:_N_COMPARED_CHARACTERS], names, 1)
-        has = f"did you mean {shown(near[0])}? It has {existing}" if near else f"the file has {existing or 'none'}"
+        near = near_name(absent[0], names)
+        has = f"did you mean {shown(near)}? It has {existing}" if near else f"the file has {existing or 'none'}"
         refuse_columns(f"{role}: there is no column {shown(absent[0])}; {has}{more}")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, Self
 
-from ..dataset_files.layout import shown
+from ..dataset_files.layout import near_name, shown
 from ..errors import DatasetRefused
 
 
@@ -98,7 +98,8 @@ def check_declaration(declared: RelationalDeclaration, files: Sequence[str]) -> 
             refuse_schema(f"two files are of table {shown(name)}; send one", "/file")
     if declared.examples not in names:
         detail = f"there is no table {shown(declared.examples)}, whose rows are to be the examples"
-        refuse_schema(f"{detail}; {_names(names)}", "/metadata/examples/table")
+        near = _did_you_mean(declared.examples, names)
+        refuse_schema(f"{detail}; {_names(names)}{near}", "/metadata/examples/table")
     for table in declared.tables:
         _check_keys(table, declared)
     _check_examples(declared)
@@ -109,7 +110,7 @@ def check_columns(declared: RelationalDeclaration, table: TableDeclaration, name
     for name, pointer in declared.named_columns(table):
         if name not in names:
             detail = f"table {shown(table.name)} has no column {shown(name)}; {_names(names, 'it has')}"
-            refuse_schema(detail, pointer)
+            refuse_schema(detail + _did_you_mean(name, names), pointer)
 
 
 def refuse_schema(detail: str, pointer: str) -> NoReturn:
@@ -132,7 +133,8 @@ def _check_keys(table: TableDeclaration, declared: RelationalDeclaration) -> Non
         pointer = f"{table.pointer}/foreign_keys/{number}"
         _refuse_repeats(key.columns, f"{pointer}/columns")
         if key.references not in names:
-            refuse_schema(f"there is no table {shown(key.references)}; {_names(names)}", f"{pointer}/references")
+            detail = f"there is no table {shown(key.references)}; {_names(names)}"
+            refuse_schema(detail + _did_you_mean(key.references, names), f"{pointer}/references")
         if key.columns in [other.columns for other in table.foreign_keys[:number]]:
             detail = f"table {shown(table.name)} has two foreign keys of the same columns, {shown(key.columns[0])}, …"
             refuse_schema(f"{detail}; their names would be the same: keep one of them", pointer)
@@ -178,6 +180,11 @@ def _refuse_repeats(names: Sequence[str], pointer: str) -> None:
     for index, name in enumerate(names):
         if name in names[:index]:
             refuse_schema(f"the key names column {shown(name)} twice", f"{pointer}/{index}")
+
+
+def _did_you_mean(name: str, names: Collection[str]) -> str:
+    near = near_name(name, names)
+    return "" if near is None else f"; did you mean {shown(near)}?"
 
 
 def _names(names: Collection[str], what: str = "there are") -> str:

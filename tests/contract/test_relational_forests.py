@@ -365,6 +365,17 @@ def test_a_language_of_unknown_names_or_of_no_test_is_refused(
     assert refused.json()["errors"][0]["pointer"] == pointer
 
 
+def test_a_misspelt_name_of_a_language_is_answered_with_the_near_one(api: Api, tables: Json) -> None:
+    meant = {
+        "account.customer_id": {"relationships": ["acount.customer_id"]},
+        "account": {"tables": {"acount": {}}},
+        "limit": {"tables": {"account": {"columns": ["limmit"]}}},
+    }
+    for name, language in meant.items():
+        refused = api.post(_FORESTS, {"relational_dataset": tables["id"], "language": language})
+        assert refused.json()["detail"].endswith(f"; did you mean {name!r}?"), refused.text
+
+
 @pytest.mark.parametrize("labels", [["no"] * 20, ["no"] * 15 + [None] * 5])
 def test_one_class_is_nothing_to_learn(api: Api, labels: list[Any]) -> None:
     tables = bank(20, seed=1)

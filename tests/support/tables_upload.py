@@ -113,6 +113,10 @@ BAD_TABLES = (
     ),
     _case("unknown time", _INVALID, "/metadata/tables/1/time", "'t'", tables=(_PARENT, {**_CHILD, "time": "t"})),
     _case(
+        "misspelt time", _INVALID, "/metadata/tables/1/time", "mean 'v'?", tables=(_PARENT, {**_CHILD, "time": "vv"})
+    ),
+    _case("misspelt examples", _INVALID, "/metadata/examples/table", "mean 'p'?", examples={"table": "pp"}),
+    _case(
         "unknown category",
         _INVALID,
         "/metadata/tables/1/categories/0",

@@ -7,6 +7,7 @@ from typing import Any, NoReturn, get_args
 import numpy as np
 
 from ..errors import InvalidInput
+from ..wording import did_you_mean
 from .canonical import single
 from .queries import (
     EXAMPLE,
@@ -85,7 +86,9 @@ class FeatureReader:
                 step for step in steps if step.to == _one_of(("children", "parent"), direction, f"{pointer}.direction")
             ]
         if not steps:
-            _unknown(f"{pointer}.by", f"no relationship {name!r} leads from table {table}")
+            leading = [step.relationship for step, _ in self.schema.steps_from(table)]
+            near = "" if name in leading else did_you_mean(str(name), leading)
+            _unknown(f"{pointer}.by", f"no relationship {name!r} leads from table {table}{near}")
         if len(steps) > 1:
             _refuse(f"{pointer}.direction", f"{name} leads from {table} to itself: say children or parent")
         return steps[0]
@@ -138,12 +141,15 @@ class FeatureReader:
         for name in parents:
             relationship = self.schema.relationships.get(name)
             if relationship is None or relationship.child != table:
-                _unknown(f"{pointer}.parents", f"no relationship {name!r} leads from table {table} to a parent")
+                leading = [key for key, each in self.schema.relationships.items() if each.child == table]
+                near = did_you_mean(str(name), leading)
+                _unknown(f"{pointer}.parents", f"no relationship {name!r} leads from table {table} to a parent{near}")
             table = relationship.parent
         name = entry.get("column")
         column = self.schema.tables[table].columns.get(name) if isinstance(name, str) else None
         if not isinstance(name, str) or column is None:
-            _unknown(f"{pointer}.column", f"table {table} has no column {name!r}")
+            near = did_you_mean(name, self.schema.tables[table].columns) if isinstance(name, str) else ""
+            _unknown(f"{pointer}.column", f"table {table} has no column {name!r}{near}")
         if (table, name) == (self.schema.examples, self.schema.target):
             _unknown(f"{pointer}.column", f"{name} is the target, which no feature may read")
         if column.kind not in _TESTABLE:

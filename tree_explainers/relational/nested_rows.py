@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RowRefused
+from ..wording import did_you_mean
 from .query_program import DataUsed
 from .schema import ColumnSchema, RelationshipSchema, Schema, TableSchema
 from .tables import MISSING, RelationalRows, Relationship, Table
@@ -48,7 +49,8 @@ class NestedRows:
         schema = self.schema
         for name in instance:
             if name not in schema.tables:
-                _refuse(f"there is no table {_shown(name)}; the tables are {_listed(schema.tables)}")
+                near = did_you_mean(name, schema.tables)
+                _refuse(f"there is no table {_shown(name)}; the tables are {_listed(schema.tables)}{near}")
         sent = {name: self._checked(name, instance.get(name) or ()) for name in schema.tables}
         if len(sent[schema.examples]) != 1:
             _refuse(f"table {schema.examples} has {len(sent[schema.examples])} rows; one row, the example, is expected")
@@ -73,7 +75,8 @@ class NestedRows:
                 _refuse(f"row {number} of table {name} is to be an object of values by column, not {_shown(row)}")
             if not row.keys() <= table.columns.keys():
                 unknown = next(column for column in row if column not in table.columns)
-                _refuse(f"table {name} has no column {_shown(unknown)}; it has {_listed(table.columns)}")
+                known = f"{_listed(table.columns)}{did_you_mean(unknown, table.columns)}"
+                _refuse(f"table {name} has no column {_shown(unknown)}; it has {known}")
             if not needed <= row.keys():
                 _refuse(f"row {number} of table {name} lacks {_listed(sorted(needed - row.keys()))}; null is missing")
         return rows

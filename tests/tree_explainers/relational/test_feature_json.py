@@ -172,6 +172,16 @@ def test_an_aggregate_of_the_example_is_one_over_bindings() -> None:
             "no relationship 'card.x'",
         ),
         (
+            {"variables": [{"id": "a", "from": "example", "by": "acount.customer_id"}]},
+            "unknown_feature",
+            "leads from table customer; did you mean 'account.customer_id'?",
+        ),
+        (
+            {"conditions": [{"variable": "a", "column": "balanse", "operator": ">", "value": 1}]},
+            "unknown_feature",
+            "table account has no column 'balanse'; did you mean 'balance'?",
+        ),
+        (
             {"variables": [{"id": "a", "from": "b", "by": "account.customer_id"}]},
             "unknown_feature",
             "there is no variable 'b' so far; there are example",

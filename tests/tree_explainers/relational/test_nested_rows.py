@@ -78,6 +78,8 @@ def test_empty_tables_and_missing_values_are_missing() -> None:
     ("changes", "words"),
     [
         ({"card": []}, "there is no table 'card'; the tables are customer, branch"),
+        ({"acount": []}, "did you mean 'account'?"),
+        ({"account": [{**ACCOUNT, "balanse": 1}]}, "did you mean 'balance'?"),
         ({"customer": []}, "table customer has 0 rows; one row, the example, is expected"),
         ({"customer": [CUSTOMER, {**CUSTOMER, "id": 8}]}, "table customer has 2 rows"),
         ({"account": [ACCOUNT, ACCOUNT]}, "two rows of table account have the key id a1"),

@@ -1,6 +1,7 @@
 """Dictionaries: the words of a domain for a dataset's features and outcomes, which can be replaced at any time."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Annotated, Literal, LiteralString, Self
 
 from pydantic import Field, StringConstraints, model_validator
@@ -136,4 +137,9 @@ class Dictionary(DictionaryRequest):
     dataset: str = Field(description="Id of the dataset.")
     revision: int = Field(
         description="Grows with each change of the dictionary; in double quotes it is the entity tag, for `If-Match`."
+    )
+    saved_at: datetime = Field(description="Time at which it was saved, in UTC (RFC 3339).")
+    key: str | None = Field(
+        description="Id of the API key that saved it; null where none was required, or where it is not known, as of "
+        "those that were saved by version 0.1.0."
     )

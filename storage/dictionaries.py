@@ -26,6 +26,7 @@ class StoredDictionary:
     revision: int  # 0: there never were any
     words: Mapping[str, Any] | None  # None: there are none
     hidden_since: Mapping[str, int] = field(default_factory=dict)  # by hidden feature, the revision that hid it
+    caller: str | None = None  # id of the API key that saved them; None: none was required, or it is not known
 
     @property
     def saved(self) -> datetime:
@@ -53,7 +54,7 @@ class DictionaryStore:
                 existing_record(connection, datasets, dataset)
         if row is None:
             return StoredDictionary(dataset, 0, None)
-        return StoredDictionary(row["id"], row["revision"], row["words"], row["hidden_since"])
+        return StoredDictionary(row["id"], row["revision"], row["words"], row["hidden_since"], row["caller"])
 
     def hidden_since(self, dataset: str, revision: int) -> frozenset[str]:
         """Return the features that were hidden after a revision and still are, even of a dataset that was deleted."""
@@ -74,8 +75,10 @@ class DictionaryStore:
             rows = connection.execute(select(dictionaries.c.id, dictionaries.c.revision)).all()
         return {row.id: row.revision for row in rows}
 
-    def put(self, seen: StoredDictionary, request: DictionaryRequest | None) -> StoredDictionary | None:
-        """Replace the words that were seen, or delete them where ``request`` is none.
+    def put(
+        self, seen: StoredDictionary, request: DictionaryRequest | None, caller: str | None = None
+    ) -> StoredDictionary | None:
+        """Replace the words that were seen, or delete them where ``request`` is none; ``caller`` is the key's id.
 
         Returns
         -------
@@ -95,6 +98,7 @@ class DictionaryStore:
             "revision": revision,
             "words": words,
             "hidden_since": hidden_since,
+            "caller": caller,
             "n_bytes": 0 if words is None else len(orjson.dumps(words)),
         }
         is_seen = (dictionaries.c.id == seen.dataset) & (dictionaries.c.revision == seen.revision)
@@ -104,4 +108,4 @@ class DictionaryStore:
                 is_first = seen.revision == 0
                 if not (is_first and add_record(connection, dictionaries, {"id": seen.dataset, **values})):
                     return None
-        return StoredDictionary(seen.dataset, revision, words, hidden_since)
+        return StoredDictionary(seen.dataset, revision, words, hidden_since, caller)

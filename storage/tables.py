@@ -64,6 +64,7 @@ dictionaries = Table(
     Column("words", JSON(none_as_null=True)),  # null: they were deleted
     Column("hidden_since", JSON, nullable=False),  # by hidden feature, the revision that hid it
     Column("n_bytes", Integer, nullable=False),  # of the words as JSON
+    Column("caller", String(40)),  # id of the API key that saved them; null: none was required
 )
 
 relational_datasets = Table(

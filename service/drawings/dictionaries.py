@@ -5,6 +5,7 @@ from leafspace_drawings.words import name_or_id
 
 from schemas.datasets import DATASETS
 from schemas.dictionaries import DictionaryRequest
+from storage.errors import NotFound
 
 from ..app_context import AppContext
 from .documents import LINKS, Json, Parameters, at, listed, to_json, view
@@ -31,6 +32,7 @@ def dictionary(context: AppContext, dataset_id: str, parameters: Parameters) -> 
         words=words,
         revision=None if stored.words is None else stored.revision,
         saved=stored.saved.isoformat(),
+        saved_by=None if stored.caller is None else _name_of_key(context, stored.caller),
         outcomes=list(dict.fromkeys([*_outcomes(dataset), *_decided(context, dataset)])),
         start=int(parameters["from"]) if parameters.get("from", "").isdecimal() else 0,
         links=LINKS,
@@ -40,6 +42,14 @@ def dictionary(context: AppContext, dataset_id: str, parameters: Parameters) -> 
     way = [(name_or_id(dataset), LINKS.to("datasets", dataset_id)), ("dictionary", None)]
     path = f"{DATASETS.path}/{dataset_id}/dictionary"
     return at(draw_dictionary(form), way, Call(path, f'client.datasets.dictionary("{dataset_id}")'))
+
+
+def _name_of_key(context: AppContext, key_id: str) -> str:
+    """Return what a key is called; of one that was revoked there is nothing but its id."""
+    try:
+        return context.api_keys.get(key_id).name
+    except NotFound:
+        return key_id
 
 
 def _worded_alike(context: AppContext, dataset: Json) -> list[Json]:

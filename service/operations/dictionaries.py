@@ -55,7 +55,7 @@ def put_dictionary(
     while True:
         seen = context.dictionaries.get(dataset_id)
         _check_state(precondition, seen)
-        stored = context.dictionaries.put(seen, request)
+        stored = context.dictionaries.put(seen, request, CURRENT_KEY.get())
         if stored is not None:  # otherwise another request was faster, and counts as the present state
             break
     _LOG.info("dictionary_put", dataset=dataset_id, revision=stored.revision, key_id=CURRENT_KEY.get())
@@ -71,7 +71,7 @@ def delete_dictionary(context: AppContext, dataset_id: str, precondition: Precon
         _check_state(precondition, seen)
         if seen.words is None:
             raise NotFound("dictionary", dataset_id, "PUT one", known_by="dataset")
-        is_deleted = with_reserve(context, partial(context.dictionaries.put, seen, None)) is not None
+        is_deleted = with_reserve(context, partial(context.dictionaries.put, seen, None, CURRENT_KEY.get())) is not None
     _LOG.info("dictionary_deleted", dataset=dataset_id, key_id=CURRENT_KEY.get())
     context.dictionary_revisions.renew()
 
@@ -87,7 +87,8 @@ def refuse_hidden(context: AppContext, what: str, used: DictionaryUsed) -> None:
 
 
 def _view(stored: StoredDictionary) -> Dictionary:
-    return Dictionary(**(stored.words or {}), dataset=stored.dataset, revision=stored.revision)
+    known = {"dataset": stored.dataset, "revision": stored.revision, "saved_at": stored.saved, "key": stored.caller}
+    return Dictionary(**(stored.words or {}), **known)
 
 
 def _check_state(precondition: Precondition, seen: StoredDictionary) -> None:

@@ -103,6 +103,23 @@ def test_migrations_can_be_taken_back(new_database_url: str) -> None:
     database.close()
 
 
+def test_dictionaries_of_the_first_release_are_kept_without_the_key_that_saved_them(new_database_url: str) -> None:
+    database = Database(new_database_url)
+    _go_to(database, command.upgrade, "1")
+    with database.transaction() as connection:
+        insert = (
+            "INSERT INTO dictionaries (id, revision, words, hidden_since, n_bytes) VALUES ('ds_1', 7, '{}', '{}', 2)"
+        )
+        connection.execute(text(insert))
+
+    database.migrate()
+
+    assert _differences(database) == []
+    with database.reading() as connection:
+        assert connection.execute(text("SELECT revision, n_bytes, caller FROM dictionaries")).all() == [(7, 2, None)]
+    database.close()
+
+
 @pytest.mark.parametrize("revision", ["0025", "9999"], ids=["before the first release", "a newer version"])
 def test_tables_of_another_history_are_refused_before_anything_is_written(new_database_url: str, revision: str) -> None:
     database = Database(new_database_url)

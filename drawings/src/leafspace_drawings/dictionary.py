@@ -35,6 +35,7 @@ class DictionaryForm:
     words: Json = field(default_factory=dict)  # a request of ``PUT /v1/datasets/{id}/dictionary`` that keeps them
     revision: int | None = None  # None: there is no dictionary
     saved: str = ""  # when, as the API writes times
+    saved_by: str | None = None  # the name of the key, or the id of one that was revoked; None: none was required
     outcomes: Sequence[str] = ()  # classes and outcomes that can have words
     start: int = 0  # the first feature that has fields
     n_shown: int = 60

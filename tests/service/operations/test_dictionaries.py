@@ -1,12 +1,16 @@
 """Dictionaries of datasets: they fit their dataset, are replaced at once, and go with it."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from schemas.api_keys import ApiKeyRequest
 from schemas.dictionaries import MAX_DICTIONARY_BYTES, Dictionary, DictionaryRequest
+from service.callers import CURRENT_KEY
+from service.drawings.dictionaries import dictionary as dictionary_view
 from service.operations import datasets
 from service.operations.dictionaries import delete_dictionary, get_dictionary, put_dictionary
 from service.operations.preconditions import Precondition
@@ -60,6 +64,25 @@ def test_words_are_replaced_and_shown_with_the_dataset(workshop: Workshop, datas
     with pytest.raises(NotFound, match="dictionary"):
         get_dictionary(workshop.context, dataset)
     assert workshop.context.dictionary_revisions.of(dataset) > second.revision
+
+
+def test_the_key_that_saved_the_words_is_stored_and_shown_by_its_name(workshop: Workshop, dataset: str) -> None:
+    context = workshop.context
+    assert _put(workshop, dataset).key is None
+    assert ", with the key" not in dictionary_view(context, dataset, {})
+    key = context.api_keys.add(ApiKeyRequest(name="Model risk", scopes=["read", "write"]))
+    before = datetime.now(UTC)
+    token = CURRENT_KEY.set(key.id)
+    try:
+        saved = _put(workshop, dataset, features=[{"name": "age", "unit": "years"}])
+    finally:
+        CURRENT_KEY.reset(token)
+    assert (saved.key, get_dictionary(context, dataset).key) == (key.id, key.id)
+    assert before <= saved.saved_at <= datetime.now(UTC)
+    shown = f"Saved last at {saved.saved_at:%Y-%m-%d %H:%M}, UTC, with the key “<bdi>{{}}</bdi>”."
+    assert shown.format("Model risk") in dictionary_view(context, dataset, {})
+    context.api_keys.revoke(key.id)
+    assert shown.format(key.id) in dictionary_view(context, dataset, {})
 
 
 def test_a_change_against_another_state_is_refused(workshop: Workshop, dataset: str) -> None:

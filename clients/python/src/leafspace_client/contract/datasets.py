@@ -225,6 +225,12 @@ class Dictionary(Record):
     """Id of the dataset."""
     revision: int
     """Grows with each change of the dictionary; in double quotes it is the entity tag, for `If-Match`."""
+    saved_at: datetime
+    """Time at which it was saved, in UTC (RFC 3339)."""
+    key: str | None
+    """Id of the API key that saved it; null where none was required, or where it is not known, as of those that were
+    saved by version 0.1.0.
+    """
 
 
 class DictionaryRequest(Record):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from leafspace_drawings import Form, ModelContext, ModelFigure, cautions_of, draw_model
+from leafspace_drawings import Form, ModelContext, ModelFigure, cautions_of, draw_model, renaming
 from leafspace_drawings.overview import made_of
 
 from schemas.approximation_trees import APPROXIMATION_TREES
@@ -71,6 +71,7 @@ def model(context: AppContext, model_id: str, _parameters: Parameters) -> str:
         evaluate=next(iter(evaluations_of(document, fitting)), None),
         remedies=_remedies(made_by | {EVALUATIONS.name: measured}, fitting),
         requests=forms_of_model(context, document, fitting, has_leaves=usage is not None),
+        renaming=renaming(document, "models"),
     )
     way: list[tuple[str, str | None]] = [(document["name"] or model_id, None)]
     return at(draw_model(document, known), way, read(MODELS, model_id))

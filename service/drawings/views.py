@@ -22,6 +22,7 @@ from leafspace_drawings import (
     draw_overview,
     draw_pending,
     draw_relational_forest,
+    renaming,
     report,
 )
 from leafspace_drawings.columns import ColumnNames
@@ -114,7 +115,9 @@ def dataset(context: AppContext, dataset_id: str, _parameters: Parameters) -> st
     models = {each["request"]["model"] for some in made.values() for each in some if "model" in each["request"]}
     names = {model: name or model for model, name in context.models.names(models).items()}
     counts = counts_by_class(context, document, N_COLUMNS_SHOWN)
-    drawing = draw_dataset(document, DatasetContext(made, LINKS, names, counts=counts, n_hidden=n_hidden))
+    form = renaming(document, "datasets")
+    known = DatasetContext(made, LINKS, names, counts=counts, n_hidden=n_hidden, renaming=form)
+    drawing = draw_dataset(document, known)
     return at(drawing, [(document["name"] or dataset_id, None)], read(DATASETS, dataset_id))
 
 

@@ -80,14 +80,15 @@ function wireCalls(main, { call, say }) {
 }
 
 /** Request what a form or a button asks for, and go to what is made: its view follows the job. */
-function wireRequests(main, { call }) {
+function wireRequests(main, { call, show }) {
   const request = async (asking, button, body) => {
-    const { path, part } = asking.dataset;
+    const { path, part, method } = asking.dataset;
     button.disabled = true;
     const headers = { "Content-Type": "application/json" };
-    const answer = await call(path, { method: "POST", headers, body: JSON.stringify(body) });
+    const answer = await call(path, { method: method ?? "POST", headers, body: JSON.stringify(body) });
     button.disabled = false;
-    if (answer.ok) location.hash = `#/${part}/${(await answer.json()).id}`;
+    if (answer.ok && method) show(); // what is here was changed
+    else if (answer.ok) location.hash = `#/${part}/${(await answer.json()).id}`;
     else asking.parentElement.querySelector("[data-problem]").textContent = await refusal(answer);
   };
   for (const form of main.querySelectorAll('form[data-action="request"]')) {

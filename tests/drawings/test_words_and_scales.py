@@ -11,6 +11,7 @@ from leafspace_drawings import ColumnNames, words
 from leafspace_drawings.images import ImageColumns
 from leafspace_drawings.scales import Axis, Strip
 from leafspace_drawings.tree_texts import of_repeats, of_validation
+from leafspace_drawings.value_fields import hint_of
 
 from schemas.artefacts import TreeWeighting
 
@@ -38,6 +39,13 @@ def test_numbers_have_four_significant_digits(value: float, text: str) -> None:
 def test_a_printed_number_is_the_number_to_four_digits(value: float) -> None:
     read = float(words.number(value).replace(",", ""))
     assert read == pytest.approx(value, rel=5.1e-4)
+
+
+def test_a_field_of_two_whole_numbers_says_both() -> None:
+    flag = {"min": 0.0, "max": 1.0, "decimals": 0}
+    assert hint_of(flag) == "in the reference rows 0 or 1"
+    assert hint_of(flag | {"decimals": 2}) == "in the reference rows 0 to 1"
+    assert hint_of(flag | {"max": 3.0}) == "in the reference rows 0 to 3"
 
 
 def test_how_often_answers_agree_is_one_clause_with_the_constant_answer_last() -> None:

@@ -231,6 +231,14 @@ def test_rows_and_a_model_are_registered_from_a_form_and_refused_beside_its_fiel
     tab.page.wait_for_selector(".ls-dataset h1:has-text('three columns')")
     made = httpx.get(f"{shown.url}/v1/datasets/{tab.page.url.rpartition('/')[2]}", verify=NO_TLS).json()
     assert (made["target"], made["row_id"], made["n_rows"]) == ("b", "key", 2)
+    renaming = tab.page.locator('form[data-method="PATCH"]')
+    renaming.locator('[data-field="name"]').fill("three, renamed")
+    renaming.locator("button").click()
+    tab.page.wait_for_selector(".ls-dataset h1:has-text('three, renamed')")
+    assert httpx.get(f"{shown.url}/v1/datasets/{made['id']}", verify=NO_TLS).json()["name"] == "three, renamed"
+    renaming.locator('[data-field="name"]').fill("")
+    renaming.locator("button").click()
+    tab.page.locator("[data-problem]:not(:empty)").wait_for()
 
     tab.open(shown.address("register"), ".ls-registration")
     model = tab.page.locator('[data-upload="/v1/models"]')

@@ -13,7 +13,7 @@ from .explanation import RefusedValue, WhyContext, draw_explanation
 from .explanations import draw_explanations
 from .fact_card import Fact, FactCard, draw_fact_card
 from .feature_set import draw_feature_set
-from .forms import Choice, Entry, Form, Ticks, draw_forms, options_of
+from .forms import Choice, Entry, Form, Ticks, draw_forms, options_of, renaming
 from .found import FeatureShown, Found, FoundFeature, FoundRow, draw_feature, draw_found
 from .jobs import JobInput, Jobs, draw_jobs
 from .label_audit import AuditContext, draw_label_audit
@@ -124,6 +124,7 @@ __all__ = [
     "options_of",
     "picture_of_id",
     "pictures",
+    "renaming",
     "report",
     "style_sheet",
     "svg_of",

@@ -6,6 +6,7 @@ from typing import Any
 
 from .classes import Classes, ClassMark
 from .columns import ColumnNames
+from .forms import Form
 from .images import ImageColumns
 from .links import Links
 from .overview import made_of
@@ -37,6 +38,7 @@ class DatasetContext:
     n_columns: int = N_COLUMNS_SHOWN
     counts: CountsByClass = field(default_factory=CountsByClass)
     n_hidden: int = 0  # columns that the document lacks, as the dictionary hides them
+    renaming: Form | None = None  # how it gets another name
 
 
 @picture("dataset", ids="ds_", part="datasets", words="dataset", context=DatasetContext)

@@ -9,6 +9,7 @@ from .templating import render
 from .words import name_or_id
 
 Json = Mapping[str, Any]
+MOST_OF_A_NAME = 255  # characters
 Option = tuple[str, str]
 """A value, and what stands in its place; an empty value leaves the field out."""
 
@@ -53,6 +54,7 @@ class Form:
     fields: Sequence[Choice | Entry | Ticks] = ()
     body: Json = field(default_factory=dict)  # of the request, beside its fields
     about: str = ""  # when to request it
+    changes: bool = False  # whether it changes what the view shows, and makes nothing
 
     @property
     def body_text(self) -> str:
@@ -62,6 +64,12 @@ class Form:
     def label_of(self, each: Choice | Entry | Ticks) -> str:
         """Return what a screen reader says of a field, which several forms of a view may have."""
         return f"{each.words}, {self.words}"
+
+
+def renaming(thing: Json, part: str) -> Form:
+    """Return the form that gives a model or a dataset another name; ``part`` is that of its address and its path."""
+    name = Entry("name", "called", thing.get("name") or "", "text", MOST_OF_A_NAME)
+    return Form("name", f"/v1/{part}/{thing['id']}", part, (name,), changes=True)
 
 
 def options_of(things: Sequence[Json], none: str | None = None) -> list[Option]:

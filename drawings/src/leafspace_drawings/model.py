@@ -44,6 +44,7 @@ class ModelContext:
     evaluate: Form | None = None  # how an evaluation is requested
     remedies: Mapping[str, Mapping[str, Form]] = field(default_factory=dict)  # by ids of what is made of it, by step
     requests: Sequence[Form] = ()  # of what can be made of it
+    renaming: Form | None = None  # how it gets another name
 
 
 def kind_of(model: Json) -> str:

@@ -30,7 +30,9 @@ def hint_of(column: Json | None) -> str:
     if column is None or column.get("min") is None:
         return ""
     write = plain_number if column.get("plain_digits") else number
-    return f"in the reference rows {write(column['min'])} to {write(column['max'])}"
+    low, high = column["min"], column["max"]
+    between = "or" if column.get("decimals") == 0 and high - low == 1 else "to"
+    return f"in the reference rows {write(low)} {between} {write(high)}"
 
 
 def text_of(value: Any) -> str:  # a cell of JSON

@@ -32,6 +32,7 @@ from ..drawings.pasted_rows import MAX_PASTED_BYTES
 from ..drawings.regions import RegionsToExplain
 from ..drawings.represented import represented
 from ..drawings.typed_values import CHANGED, OWN, texts_in
+from ..middleware.protocol.compression import GZIP_SUFFIX
 from ..operations.explanations import explain
 from .dependencies import ContextDep, MemoryDep, RequestMemory
 
@@ -71,7 +72,7 @@ async def page_file(name: str, request: Request) -> Response:
     if name not in _FILES:
         raise HTTPException(404)
     headers = {"ETag": _TAGS[name], "Cache-Control": "no-cache"}
-    if request.headers.get("if-none-match") == _TAGS[name]:
+    if request.headers.get("if-none-match", "").replace(GZIP_SUFFIX, "") == _TAGS[name]:
         return Response(status_code=304, headers=headers)
     return Response(_FILES[name], headers=headers, media_type=_TYPES[name.rpartition(".")[2]])
 

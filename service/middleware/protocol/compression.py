@@ -1,8 +1,9 @@
-"""Compression: JSON answers as gzip, for callers that accept it (RFC 9110, section 12.5.3).
+"""Compression: JSON answers and the page as gzip, for callers that accept it (RFC 9110, section 12.5.3).
 
-Only ``application/json`` is compressed: tables and archives are compressed already, and JSON lines of any length are
-read faster than they would be compressed. Level 1 is chosen for speed: an explanation of 14 kB takes about a tenth of a
-millisecond and becomes seven times smaller. Why this does not leak secrets (BREACH): decision 10.
+Only ``application/json``, and the page's files and views, are compressed: tables and archives are compressed already,
+and JSON lines of any length are read faster than they would be compressed. Level 1 is chosen for speed: an explanation
+of 14 kB takes about a tenth of a millisecond and becomes seven times smaller. Why this does not leak secrets (BREACH):
+decision 10.
 """
 
 import asyncio
@@ -15,13 +16,14 @@ _SMALL_BYTES = 1400  # fits one network packet in any case
 _LARGE_BYTES = 64 * 1024  # compressing more would hold up the event loop for a millisecond
 _LEVEL, _GZIP_WINDOW = 1, 31
 _JSON = b"application/json"
+_PAGE = ("/ui/", "/page/parts/")  # its files and views are texts, all of them
 _SECRETS = "/v1/api-keys"  # the only answers with secrets beside a text of the caller's
 GZIP_SUFFIX = "-gzip"
 """Ends the entity tag of a compressed answer, which is another representation than the plain one."""
 
 
 class Compression:
-    """Compress JSON answers of the application behind for callers whose ``Accept-Encoding`` names gzip."""
+    """Compress JSON and the page for callers whose ``Accept-Encoding`` names gzip."""
 
     def __init__(self, app: Application) -> None:
         self._app = app
@@ -29,7 +31,7 @@ class Compression:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] == "http" and _accepts_gzip(scope) and not scope["path"].startswith(_SECRETS):
-            send = _CompressedAnswer(send).send
+            send = _CompressedAnswer(send, is_text=scope["path"].startswith(_PAGE)).send
         await self._app(scope, receive, send)
 
 
@@ -48,19 +50,20 @@ def _accepts_gzip(scope: Scope) -> bool:
 class _CompressedAnswer:
     """One answer, whose head is held back until its first block shows whether it is worth compressing."""
 
-    __slots__ = ("_compress", "_head", "_send")
+    __slots__ = ("_compress", "_head", "_is_text", "_send")
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, *, is_text: bool = False) -> None:
         self._send = send
+        self._is_text = is_text  # whatever its type says
         self._head: Message | None = None  # not sent yet
         self._compress: Callable[[bytes, bool], bytes] | None = None  # none: the answer is passed on as it is
 
     async def send(self, message: Message) -> None:
-        """Forward a message, compressed if the answer is JSON that is not small."""
+        """Forward a message, compressed if the answer is JSON or of the page, and not small."""
         if message["type"] == "http.response.start":
             headers = dict(message.get("headers", ()))
             is_json = headers.get(b"content-type", b"").partition(b";")[0].strip() == _JSON
-            if is_json and b"content-encoding" not in headers:
+            if (is_json or self._is_text) and b"content-encoding" not in headers:
                 self._head = message
                 return
         if self._head is not None:

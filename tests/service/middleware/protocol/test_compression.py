@@ -83,6 +83,15 @@ def test_what_is_small_or_not_plain_json_is_passed_on_as_it_is(app: Application)
     assert _answer_to(Compression(app))[2] == _answer_to(app)[2]
 
 
+@pytest.mark.parametrize("path", ["/ui/leafspace.css", "/page/parts/models/mdl_1"])
+def test_the_page_s_files_and_views_are_compressed_and_no_other_html_is(path: str) -> None:
+    app = _answering(_LONG, content_type="text/html; charset=utf-8")
+    headers, body, _ = _answer_to(Compression(app), path=path)
+    assert headers["content-encoding"] == "gzip"
+    assert gzip.decompress(body) == _LONG
+    assert "content-encoding" not in _answer_to(Compression(app), path="/v1/reports/rpt_1/content")[0]
+
+
 def test_an_answer_with_a_secret_is_never_compressed() -> None:
     headers, body, _ = _answer_to(Compression(_answering(_LONG)), path="/v1/api-keys")
 

@@ -7,7 +7,7 @@ but send it, of parts that are JSON already; a test compares it with the contrac
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import orjson
@@ -31,23 +31,20 @@ from .sentences import NO_CAUSES, summary
 from .shown_players import is_adverse_upwards
 from .warm_explainer import WarmExplainer
 from .warnings import near_tie, outcomes_disagree
+from .written_rows import RowFields, written_row
 
 _OF_RAW_ROWS = frozenset({"changes", "curves"})  # parts that predict the row again with other values
+_WRITTEN_PARTS = frozenset({"effects"})  # parts that explanations have which are written at once
+
+Form = Literal["values", "fragments", "json"]
+"""What explanations are returned as."""
 
 NoteEffects = Callable[[Sequence[NDArray[np.float64]]], None]
 """Gets the effects of rows, (n_players,) of each."""
 
 
-Finish = Callable[[dict[str, Any]], Any]
-"""Makes something of an explanation while the processor has it at hand."""
-
-
 def _no_note(_effects: Sequence[NDArray[np.float64]]) -> None:
     """Note nothing."""
-
-
-def _as_it_is(explanation: dict[str, Any]) -> dict[str, Any]:
-    return explanation
 
 
 def explain_instances(
@@ -55,9 +52,7 @@ def explain_instances(
     request: ExplanationRequest,
     read: ReadInstances | None = None,
     tick: Tick = no_tick,
-    finish: Finish = _as_it_is,
-    *,
-    is_plain: bool = True,
+    form: Form = "values",
 ) -> list[Any]:
     """Return an explanation or a refusal for each row, in their order.
 
@@ -69,7 +64,7 @@ def explain_instances(
         These rows, read.
     tick
         Is called before each row, and may raise.
-    finish, is_plain
+    form
         As of ``explain_read``.
 
     Raises
@@ -82,7 +77,7 @@ def explain_instances(
     read = read_instances(request.instances, warm.features, tick) if read is None else read
     row_ids = ids_of_rows(warm, request, read.n_rows)
     run = run_readable(warm.session, read, warm.walked)
-    return explain_read(warm, parts, row_ids, read, run, tick, finish=finish, is_plain=is_plain)
+    return explain_read(warm, parts, row_ids, read, run, tick, form=form)
 
 
 def ids_of_rows(warm: WarmExplainer, request: ExplanationRequest, n_rows: int) -> Sequence[str]:
@@ -101,8 +96,7 @@ def explain_read(
     tick: Tick = no_tick,
     *,
     note_effects: NoteEffects = _no_note,
-    finish: Finish = _as_it_is,
-    is_plain: bool = True,
+    form: Form = "values",
 ) -> list[Any]:
     """Return an explanation or a refusal for each row that was read, in their order.
 
@@ -118,10 +112,9 @@ def explain_read(
         Is called before each row, and may raise.
     note_effects
         Is called with the effects of all features on each row that has some, listed or not.
-    finish
-        Makes of each explanation, but not of refusals, what is returned for it.
-    is_plain
-        Whether explanations are plain values throughout; else parts of their fields are JSON already.
+    form
+        Whether explanations, but not refusals, are plain ``values`` throughout, have ``fragments`` that are JSON
+        already, or are ``json``, as bytes, while the processor has them at hand.
     """
     outcome, indices, refused = run
     leaves = contiguous_leaves(warm.leaves(outcome))
@@ -142,7 +135,7 @@ def explain_read(
     raw = rows if isinstance(rows, Rows) or not needs_raw else Rows(warm.features.names, tuple(rows.T))
     data: list[Any] = [None] * len(row_ids)
     of_rows = [values[index] for index in indices]
-    field_of = orjson.loads if is_plain else orjson.Fragment
+    field_of = orjson.loads if form == "values" else orjson.Fragment
     cells = list(map(cell_texts if len(of_rows) < MANY_ROWS else LateTexts, of_rows))
     written = _written(warm, parts, effects, decided, of_rows, cells)
     numbers = None if isinstance(rows, Rows) else rows
@@ -168,7 +161,8 @@ def explain_read(
             target=read.targets.get(index),
             reference=read.references.get(index),
         )
-        data[index] = finish(_explanation(warm, parts, row_ids[index], explained))
+        compose = _composed if form == "json" else _explanation
+        data[index] = compose(warm, parts, row_ids[index], explained)
     for index, error in refused.items():
         data[index] = documents.refusal(row_ids[index], error)
     return data
@@ -249,6 +243,32 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
     naming = warm.wording.naming
     document["summary"] = summary(outcome, near, standing, document, naming, read_reasons=read_reasons, causes=causes)
     return document
+
+
+def _composed(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> bytes:
+    """Return an explanation as JSON."""
+    if explained.near_tie or parts.is_full or not parts.included <= _WRITTEN_PARTS:
+        return orjson.dumps(_explanation(warm, parts, row_id, explained))
+    near, effects = explained.near, explained.effects
+    outcome: dict[str, Any] = {"value": explained.scores[0]}
+    if explained.label is not None:
+        outcome = {"label": warm.model.classes[explained.label]}
+    if explained.compared_class is not None:
+        outcome["label"] = _compared_label(warm, explained)
+    labelled = None if explained.decision is None else _labelled(warm, explained.decision)
+    outcome |= {} if labelled is None else {"decision": labelled}
+    outcome |= {} if explained.target is None else {"target": explained.target}
+    nearest = [{**near.prototypes[0].head, "proximity": near.shares[0]}] if near.prototypes else []
+    sentences = summary(
+        outcome,
+        nearest,
+        near.standing,
+        naming=warm.wording.naming,
+        read_reasons=lambda: orjson.loads(near.reasons[0]),
+        causes=NO_CAUSES if effects is None else effects.causes,
+    )
+    warnings = [] if explained.is_usual else warm.wording.warnings.of_row(explained.values)
+    return written_row(warm, explained, RowFields(row_id, sentences, labelled, warnings))
 
 
 def _labelled(warm: WarmExplainer, decided: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any
 
 import orjson
 
-from explanations.documents import as_json, written
 from explanations.explained_rows import explain_instances, explain_read, ids_of_rows
 from explanations.included_parts import WITHOUT_OPTIONS, parts_of
 from explanations.instances import ReadInstances, joined, read_instances, run_readable
@@ -56,8 +55,8 @@ def explain_rows(
     call = CallOf(warm, request, name, read, record)
     read = read_instances(request.instances, warm.features, tick) if read is None else read
     if record is not None:
-        return _answer(call, read, explain_instances(warm, request, read, tick, is_plain=False))
-    return _answer(call, read, explain_instances(warm, request, read, tick, as_json, is_plain=False))
+        return _answer(call, read, explain_instances(warm, request, read, tick, "fragments"))
+    return _answer(call, read, explain_instances(warm, request, read, tick, "json"))
 
 
 def explain_call(call: CallOf) -> bytes:
@@ -89,7 +88,7 @@ def explain_calls(calls: Sequence[CallOf]) -> list[bytes | None]:
                 numbers.append(number)
         read = joined(reads)
         parts, run = parts_of(warm, calls[0].request), run_readable(warm.session, read, warm.walked)
-        data = explain_read(warm, parts, row_ids, read, run, is_plain=False)
+        data = explain_read(warm, parts, row_ids, read, run, form="fragments")
     except Exception:  # noqa: BLE001  # raised again by the call that fails alone
         return answers
     for number, read in zip(numbers, reads, strict=True):
@@ -106,12 +105,10 @@ def _answer(call: CallOf, read: ReadInstances, data: list[Any]) -> bytes:
         raise EveryRowFailed([FieldProblem(pointer=at, detail=row["detail"], code=row["code"]) for at, row in problems])
     if call.record is not None:
         data = call.record.identify(data)
-    document = {
-        "object": "list",
-        "explainer": call.warm.explainer_id,
-        **({} if call.name is None else {"explainer_name": call.name}),
-        "data": written(data),
-        **({"ignored_columns": list(read.ignored)} if read.ignored else {}),
-        "provenance": call.warm.provenance,
-    }
-    return orjson.dumps(document)
+    head = {"object": "list", "explainer": call.warm.explainer_id}
+    if call.name is not None:
+        head["explainer_name"] = call.name
+    end = {**({"ignored_columns": list(read.ignored)} if read.ignored else {}), "provenance": call.warm.provenance}
+    # One at a time: the interpreter's lock is released in between, and their memory.
+    texts = [row if isinstance(row, bytes) else orjson.dumps(row) for row in data]
+    return b'%b,"data":[%b],%b' % (orjson.dumps(head)[:-1], b",".join(texts), orjson.dumps(end)[1:])

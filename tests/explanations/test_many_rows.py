@@ -8,7 +8,7 @@ import pytest
 
 from explanations import many_reasons
 from explanations.cell_texts import cell_texts
-from explanations.explained_rows import explain_instances
+from explanations.explained_rows import Form, explain_instances
 from schemas.explanations import ExplanationRequest
 from tests.support.sampling import mostly_long
 
@@ -23,10 +23,10 @@ OPTIONS: tuple[dict[str, Any], ...] = (
 )
 
 
-def _explained(case: Case, rows: list[Any], *, is_plain: bool = True, **options: object) -> list[bytes]:
+def _explained(case: Case, rows: list[Any], form: Form = "values", **options: object) -> list[bytes]:
     request = ExplanationRequest.model_validate({"instances": rows, **options})
-    documents = explain_instances(case.warm, request, is_plain=is_plain)
-    return [orjson.dumps({**document, "row_id": ""}) for document in documents]
+    documents = explain_instances(case.warm, request, form=form)
+    return [each if isinstance(each, bytes) else orjson.dumps({**each, "row_id": ""}) for each in documents]
 
 
 @pytest.mark.parametrize("name", mostly_long(CASES, CASES[0]))
@@ -37,7 +37,9 @@ def test_each_of_many_rows_is_explained_as_it_is_alone(find_case: FindCase, name
     for options in OPTIONS:
         together = _explained(case, rows, **options)
         assert together == [_explained(case, [row], **options)[0] for row in rows]
-        assert together == _explained(case, rows, is_plain=False, **options)
+        assert together == _explained(case, rows, "fragments", **options)
+        as_json = map(orjson.loads, _explained(case, rows, "json", **options))
+        assert together == [orjson.dumps({**document, "row_id": ""}) for document in as_json]
         assert len(set(together)) > 10
 
 

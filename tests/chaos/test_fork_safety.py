@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tests.support.processes import children_of
 from tests.support.workshop import Workshop, workshop_in
 from workers.job_kinds import JOB_KINDS
 
-_N_WARMING_UP, _N_JOBS = 2 * len(KINDS), 50  # each kind about each model first
+_N_WARMING_UP, _N_JOBS = 4 * len(KINDS), 50  # each kind about each model first, with all that it can include
 _MOST_MIB = 4.0  # of growth in 50 jobs, which is what an allocator may do; a session or a model that stays takes more
 _MOST_FILES = 5  # those of a look that maintenance takes at this moment; one kept by each job would make fifty
 _BYTES_PER_MIB = 1 << 20
@@ -54,6 +55,7 @@ def test_the_worker_stays_as_it_was_over_fifty_jobs_of_every_kind(
         for job in itertools.islice(requested, _N_WARMING_UP):
             _done(farm, workshop, job)
         (forked,) = children_of(worker.pid)
+        farm.wait_until(partial(_has_cleared_away, farm, forked))
         before = _holdings(forked)
         for job in itertools.islice(requested, _N_JOBS):
             _done(farm, workshop, job)
@@ -72,6 +74,11 @@ def _done(farm: JobFarm, workshop: Workshop, job: str) -> None:
     )  # the first of a kind may have to be compiled
     found = workshop.context.jobs.get(job)
     assert (found.status, found.attempt, found.problem) == ("succeeded", 1, None)
+
+
+def _has_cleared_away(farm: JobFarm, worker: int) -> bool:
+    """Return whether a worker has had its turn at clearing away, for which it loads what it keeps."""
+    return bool(farm.redis.notifier.redis.exists("leafspace:turn:clearing")) and not children_of(worker)
 
 
 def _holdings(pid: int) -> Holdings:

@@ -5,11 +5,12 @@ import logging
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import CannotServe
 
+_LOCK = "leafspace.lock"  # holds the process that serves; empty after one that ended by itself
 _log = logging.getLogger(__name__)
 
 
@@ -17,6 +18,13 @@ def default_data_dir() -> Path:
     """Return the default data directory: below the user's own data, as XDG has it."""
     base = os.environ.get("XDG_DATA_HOME", "")
     return (Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share") / "leafspace"
+
+
+def was_killed(path: Path) -> bool:
+    """Return whether the last service that used the directory could not say that it ended, or has not ended yet."""
+    with suppress(OSError):
+        return (path.expanduser() / _LOCK).stat().st_size > 0
+    return False
 
 
 @contextmanager
@@ -46,6 +54,7 @@ def opened(path: Path) -> Iterator[Path]:
     try:
         yield directory
     finally:
+        os.truncate(lock, 0)
         # The kernel lets go of the lock when the process ends, however it ends.
         os.close(lock)
 
@@ -66,7 +75,7 @@ def _warn_if_open_to_others(directory: Path) -> None:
 
 def _open_lock(directory: Path) -> int:
     try:
-        return os.open(directory / "leafspace.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        return os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         message = f"cannot write to the data directory {directory}: {error.strerror}; choose another with --data-dir"
         raise CannotServe(message) from error

@@ -18,7 +18,7 @@ from workers.runtime.supervisor import Child, Supervisor
 
 from .apis import SECONDS_TO_CLOSE
 from .compiled_code import cache_dir
-from .data_directory import opened
+from .data_directory import opened, was_killed
 from .errors import CannotServe
 from .listening import check_keys, free_port, is_ready, url_of
 from .processes import start_process
@@ -29,6 +29,7 @@ REQUIRE_KEYS = "LEAFSPACE_REQUIRE_KEYS"
 _SQLITE = "sqlite:///"
 _YES = frozenset({"1", "true", "yes", "on", "t", "y"})  # as the API's settings read it
 _SECONDS_TO_ANSWER = 1
+_SECONDS_TO_LEAVE_PORT = 30  # of a busy machine
 _STARTS_BEFORE_GIVING_UP = 3
 # As the API's settings have them: how long it still answers, and then how long what is under way may take.
 _SECONDS_OF_API = {"LEAFSPACE_DRAIN_SECONDS": 0.5, "LEAFSPACE_GRACE_SECONDS": 5.0}
@@ -59,12 +60,14 @@ def serve(options: ServeOptions) -> None:
     CannotServe
         If something outside has to change first.
     """
+    # Processes of a service that was killed end by themselves, but not before the next one starts.
+    patience_seconds = _SECONDS_TO_LEAVE_PORT if was_killed(options.data_dir) else 0
     with opened(options.data_dir) as data_dir:
         _check_database(data_dir)
         keep_reserve(data_dir)
         required = os.environ.get(REQUIRE_KEYS, "0").lower() in _YES
         check_keys(options.host, are_required=required, there_are_keys=lambda: _there_are_keys(data_dir))
-        port = free_port(options.host, options.port)
+        port = free_port(options.host, options.port, patience_seconds)
         with _redis(data_dir) as (redis_url, redis_children):
             environment = child_environment(data_dir, redis_url)
             environment["LEAFSPACE_API_WORKERS"] = str(options.n_apis)

@@ -1,12 +1,16 @@
 """The address that the service listens on: checks before anything is started, and calls to see whether it is ready."""
 
+import errno
 import http.client
 import socket
+import time
 from collections.abc import Callable
 
 from service.middleware.addresses import is_loopback
 
 from .errors import CannotServe
+
+_SECONDS_BETWEEN_TRIES = 0.05
 
 
 def check_keys(host: str, *, are_required: bool, there_are_keys: Callable[[], bool]) -> None:
@@ -28,24 +32,41 @@ def check_keys(host: str, *, are_required: bool, there_are_keys: Callable[[], bo
         raise CannotServe(message)
 
 
-def free_port(host: str, port: int) -> int:
+def free_port(host: str, port: int, patience_seconds: float = 0) -> int:
     """Return the port, or a free one for 0.
+
+    Parameters
+    ----------
+    host
+        An address or name of this machine.
+    port
+        Where to listen; 0 for any.
+    patience_seconds
+        How long to wait for a port that is taken: a service that was killed a moment ago may not have left it.
 
     Raises
     ------
     CannotServe
         If the port is taken, or the address is not this machine's.
     """
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, protocol) as listener:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(address)
-            chosen: int = listener.getsockname()[1]
-            return chosen
-    except OSError as error:
-        message = f"cannot listen on {host} port {port}: {error.strerror}; choose another with --host or --port"
-        raise CannotServe(message) from error
+    until = time.monotonic() + patience_seconds
+    while True:
+        try:
+            return _bound_port(host, port)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() >= until:
+                message = f"cannot listen on {host} port {port}: {error.strerror}; choose another with --host or --port"
+                raise CannotServe(message) from error
+        time.sleep(_SECONDS_BETWEEN_TRIES)
+
+
+def _bound_port(host: str, port: int) -> int:
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, kind, protocol) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        chosen: int = listener.getsockname()[1]
+        return chosen
 
 
 def url_of(host: str, port: int) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leafspace.compiled_code import code_stamp
-from leafspace.data_directory import default_data_dir, opened
+from leafspace.data_directory import default_data_dir, opened, was_killed
 from leafspace.embedded import child_environment
 from leafspace.errors import CannotServe
 
@@ -34,6 +34,17 @@ def test_a_second_service_is_refused_until_the_first_ends(tmp_path: Path) -> Non
 
     with opened(tmp_path):
         pass
+
+
+def test_it_is_known_of_the_last_service_whether_it_ended_by_itself(tmp_path: Path) -> None:
+    assert not was_killed(tmp_path)
+    with opened(tmp_path):
+        assert was_killed(tmp_path), "were it to end now"
+        while_it_serves = (tmp_path / "leafspace.lock").read_bytes()
+    assert not was_killed(tmp_path)
+
+    (tmp_path / "leafspace.lock").write_bytes(while_it_serves)
+    assert was_killed(tmp_path)
 
 
 def test_a_place_where_nothing_can_be_made_is_refused(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 """Where the service may listen."""
 
 import socket
+import threading
 
 import pytest
 
 from leafspace.errors import CannotServe
 from leafspace.listening import check_keys, free_port, url_of
+from tests.support.patience import PATIENCE_SECONDS
 
 _NONE, _SOME = (lambda: False), (lambda: True)
 
@@ -31,6 +33,17 @@ def test_a_taken_port_is_reported() -> None:
         port = other.getsockname()[1]
         with pytest.raises(CannotServe, match=f"port {port}"):
             free_port("127.0.0.1", port)
+
+
+def test_a_port_is_waited_for_that_is_left_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        found: list[int] = []
+        waiting = threading.Thread(target=lambda: found.append(free_port("127.0.0.1", port, PATIENCE_SECONDS)))
+        waiting.start()
+    waiting.join()
+
+    assert found == [port]
 
 
 def test_port_0_is_any_free_one() -> None:

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -178,18 +179,21 @@ def _run_walker() -> None:
 
 def _run_prototype_sets() -> None:
     from .leaf_space.nearest_between_groups import NearestBetweenGroups
-    from .prototype_sets.candidate_columns import CandidateColumns
+    from .leaf_space.proximity import columns as columns_of
     from .prototype_sets.candidate_pairs import PairStore, gather_pairs, nearest_in_pairs
     from .prototype_sets.certificate import certify
     from .prototype_sets.prototype_quality import Classes, measure_quality
     from .prototype_sets.selection import select_prototypes
     from .prototype_sets.swapping import refine_by_swaps
     from .prototype_sets.sweep import Sweep
+    from .prototype_sets.widening_columns import WideningColumns
 
     for table, weights in _tables():
         classes = np.arange(table.n_rows) % 2
         few = np.arange(0, table.n_rows, max(1, table.n_rows // 64))
-        columns = CandidateColumns.of(table, weights, few)
+        n_leaves = np.diff(table.offsets)
+        uncut = (np.arange(table.offsets[-1]) - np.repeat(table.offsets[:-1], n_leaves)).astype(table.codes.dtype)
+        columns = WideningColumns(table, few).widen(uncut, n_leaves, np.minimum(weights, 1))
         select_prototypes(table, classes, weights, "sm_a", n_prototypes=2, candidates=few, columns=columns)
         select_prototypes(table, classes, weights, "sg", n_prototypes=2, candidates=few)
         selection = select_prototypes(table, classes, weights, "sm_a", n_prototypes=4, refine="swap", candidates=few)
@@ -208,8 +212,10 @@ def _run_prototype_sets() -> None:
         measure_quality(table, weights, leaves, Classes(2, classes, selection.classes))
     for limits in (None, (1, 1)):  # pairs of 8 and of 4 bytes
         PairStore(1, 1, limits).drop(np.zeros(1, np.int64))
-    small, equal = next(_tables())
-    within = nearest_in_pairs(gather_pairs(small, np.arange(small.n_rows) % 2, equal, np.arange(2)))
+    for table, weights in islice(_tables(), 2):  # the same
+        within = nearest_in_pairs(gather_pairs(table, np.arange(table.n_rows) % 2, weights, np.arange(2)))
+        crowded = LeafTable.from_leaves(np.zeros((_N_ROWS, 1), np.int32), np.array([_MANY_LEAVES]))
+        columns_of(crowded, np.array([weights.max()]), crowded.leaves_of(np.arange(2)))
     for table, weights in _tables():
         groups = np.arange(table.n_rows) % 2
         unknown = within._replace(groups=groups, rows=np.full_like(groups, -1), proximities=np.zeros_like(groups))

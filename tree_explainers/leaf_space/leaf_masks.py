@@ -18,9 +18,9 @@ from ..compute.threads import in_threads
 
 BLOCK = 512  # rows in a block: one mask is a line of the cache, and the widest registers hold it
 WORDS = 8  # of 64 bits in a mask
-_MASKS_AT_ONCE = 16
-_COUNT_DIGITS, _MASKS_IN_A_COUNT = 8, 240
-_TARGETS_AT_ONCE = 128
+MASKS_AT_ONCE = 16
+_COUNT_DIGITS, MASKS_IN_A_COUNT = 8, 240
+TARGETS_AT_ONCE = 128
 _BYTES_OF_MASKS = 1 << 19  # for which the second cache has room
 
 _NONE, _ONE = np.uint64(0), np.uint64(1)
@@ -61,16 +61,16 @@ def plan_adding(weights: NDArray[np.int64], n_masks_per_tree: float) -> AddingPl
     ``n_masks_per_tree`` is roughly how many leaves of a tree hold rows of a block: the masks of a group of trees
     shall stay in the cache while many targets are worked through.
     """
-    length = max(_MASKS_AT_ONCE, int(_BYTES_OF_MASKS / (8 * WORDS * n_masks_per_tree)))
+    length = max(MASKS_AT_ONCE, int(_BYTES_OF_MASKS / (8 * WORDS * n_masks_per_tree)))
     groups = [*range(0, len(weights), length), len(weights)]
     trees: list[int] = []
     counts, chunks, digits, ends = [0], [0], [], []
     total = 0
     for first, end in pairwise(groups):
         for digit, having in _trees_by_digit(weights[first:end]):
-            trees += having + [end - first] * (-len(having) % _MASKS_AT_ONCE)
+            trees += having + [end - first] * (-len(having) % MASKS_AT_ONCE)
             total += len(having) << digit
-            chunks.append(len(trees) // _MASKS_AT_ONCE)
+            chunks.append(len(trees) // MASKS_AT_ONCE)
             digits.append(digit)
             ends.append(total.bit_length())
         counts.append(len(digits))
@@ -85,14 +85,14 @@ def _trees_by_digit(weights: NDArray[np.int64]) -> Iterator[tuple[int, list[int]
     """Yield trees whose weight has a digit, lowest digit first; no more at a time than a count can hold."""
     for digit in range(int(weights.max()).bit_length()):
         having = np.flatnonzero((weights >> digit) & 1).tolist()
-        for first in range(0, len(having), _MASKS_IN_A_COUNT):
-            yield digit, having[first : first + _MASKS_IN_A_COUNT]
+        for first in range(0, len(having), MASKS_IN_A_COUNT):
+            yield digit, having[first : first + MASKS_IN_A_COUNT]
 
 
 def leaf_masks(codes: NDArray[Any], offsets: NDArray[np.int64], block: NDArray[np.int64]) -> LeafMasks:
     """Return the masks of up to 512 rows; leaves that hold none of them share one."""
     ends = 1 + np.cumsum(np.minimum(np.diff(offsets), len(block)))  # where masks of each tree end at the latest
-    words = _aligned(int(ends[-1]) * WORDS)
+    words = aligned_words(int(ends[-1]) * WORDS)
     words[:WORDS] = 0
     positions = np.zeros(offsets[-1], dtype=np.uint32)
 
@@ -106,10 +106,10 @@ def leaf_masks(codes: NDArray[Any], offsets: NDArray[np.int64], block: NDArray[n
 
 def room_for_sums(n_targets: int, plan: AddingPlan) -> NDArray[np.uint64]:
     """Return an array that ``add_masks`` can write to."""
-    return _aligned(n_targets * plan.n_lines * WORDS).reshape(n_targets, plan.n_lines * WORDS)
+    return aligned_words(n_targets * plan.n_lines * WORDS).reshape(n_targets, plan.n_lines * WORDS)
 
 
-def _aligned(n_words: int) -> NDArray[np.uint64]:
+def aligned_words(n_words: int) -> NDArray[np.uint64]:
     """Return an array that begins where a line of the cache does: none of its masks takes two of them."""
     memory = np.empty(n_words + WORDS, dtype=np.uint64)
     first = -(memory.ctypes.data // 8) % WORDS
@@ -129,24 +129,24 @@ def add_masks(targets: Targets, masks: LeafMasks, plan: AddingPlan, sums: NDArra
     n_targets = len(targets.rows)
     memory = np.zeros(25 * WORDS, dtype=np.uint64)
     work = memory[-(memory.ctypes.data // 8) % WORDS :]  # 16 masks, and the digits of a count of them; aligned
-    positions = np.zeros((_TARGETS_AT_ONCE, np.diff(plan.groups).max() + 1), dtype=np.uint32)
+    positions = np.zeros((TARGETS_AT_ONCE, np.diff(plan.groups).max() + 1), dtype=np.uint32)
     sums[:] = 0
     for group in range(len(plan.groups) - 1):
         n_trees = plan.groups[group + 1] - plan.groups[group]
         positions[:, n_trees] = 0  # the mask of nobody
-        for first in range(0, n_targets, _TARGETS_AT_ONCE):
-            end = min(first + _TARGETS_AT_ONCE, n_targets)
+        for first in range(0, n_targets, TARGETS_AT_ONCE):
+            end = min(first + TARGETS_AT_ONCE, n_targets)
             _look_up(targets, first, end, plan.groups[group], masks, positions[:, :n_trees])
             for target in range(first, end):
                 line = positions[target - first]
                 for count in range(plan.counts[group], plan.counts[group + 1]):
                     work[16 * WORDS :] = 0
                     for chunk in range(plan.chunks[count], plan.chunks[count + 1]):
-                        trees = plan.trees[_MASKS_AT_ONCE * chunk : _MASKS_AT_ONCE * (chunk + 1)]
-                        for mask in range(_MASKS_AT_ONCE):
-                            _copy_mask(masks.words, line[trees[mask]], work, mask)
-                        _count_masks(work, plan.n_words)
-                    _add_count(work, sums[target, WORDS * plan.digits[count] :], plan, count)
+                        trees = plan.trees[MASKS_AT_ONCE * chunk : MASKS_AT_ONCE * (chunk + 1)]
+                        for mask in range(MASKS_AT_ONCE):
+                            copy_mask(masks.words, line[trees[mask]], work, mask)
+                        count_masks(work, plan.n_words)
+                    add_count(work, sums[target, WORDS * plan.digits[count] :], plan, count)
 
 
 @compiled
@@ -181,7 +181,8 @@ def _look_up(
 
 
 @inlined
-def _copy_mask(words: NDArray[np.uint64], index: int, work: NDArray[np.uint64], line: int) -> None:
+def copy_mask(words: NDArray[np.uint64], index: int, work: NDArray[np.uint64], line: int) -> None:
+    """Copy a mask into a line of 16."""
     # All are read before any is written: only then does the compiler make one wide move of it.
     at, to = np.uint64(index), np.uint64(WORDS * line)
     a, b, c, d = words[at], words[at + np.uint64(1)], words[at + np.uint64(2)], words[at + np.uint64(3)]
@@ -197,7 +198,7 @@ def _add_bits(a: Any, b: Any, c: Any) -> tuple[Any, Any]:  # words
 
 
 @inlined
-def _count_masks(work: NDArray[np.uint64], n_words: int) -> None:
+def count_masks(work: NDArray[np.uint64], n_words: int) -> None:
     """Add 16 masks, lines 0 to 15, to the count whose digits are the lines after them."""
     for w in range(n_words):
         ones, twos, fours, eights = work[128 + w], work[136 + w], work[144 + w], work[152 + w]
@@ -224,7 +225,7 @@ def _count_masks(work: NDArray[np.uint64], n_words: int) -> None:
 
 
 @inlined
-def _add_count(work: NDArray[np.uint64], total: NDArray[np.uint64], plan: AddingPlan, count: int) -> None:
+def add_count(work: NDArray[np.uint64], total: NDArray[np.uint64], plan: AddingPlan, count: int) -> None:
     """Add a count to a sum, from the digit on where it belongs."""
     for w in range(plan.n_words):
         a, carry = _add_bits(total[w], work[128 + w], _NONE)

@@ -1,8 +1,8 @@
 """Proximities of a few candidates to all rows, held at once: for choosing again and again among the same few.
 
 Where leaves are tried, some hundred candidates are compared with some thousand rows, in one set of leaves after the
-other. All their proximities take megabytes, and one pass of masks finds them: 512 candidates for the price of one.
-From them follow the choice, what it covers, and each row's nearest prototype, and no leaves are compared again.
+other. All their proximities take megabytes (``widening_columns`` finds them). From them follow the choice, what it
+covers, and each row's nearest prototype, and no leaves are compared again.
 """
 
 from collections.abc import Iterator
@@ -12,17 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
-from ..compute.progress import Tick, no_tick
-from ..leaf_space.leaf_masks import BLOCK
-from ..leaf_space.leaves import LeafTable
-from ..leaf_space.proximity import columns
-from .list_sweep import ListSweep
-from .mask_sweep import MaskSweep
-from .pair_lists import blocks
-from .work_items import Pieces
-
-_MOST_BYTES = 2**26
-_MOST_TREES = np.iinfo(np.uint16).max
+from ..compute.progress import Tick
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,36 +21,6 @@ class CandidateColumns:
 
     candidates: NDArray[np.int64]  # (n_candidates,) rows, ascending
     proximities: NDArray[np.uint16]  # (n_rows, n_candidates)
-
-    @staticmethod
-    def of(
-        table: LeafTable, weights: NDArray[np.int64], candidates: NDArray[np.int64], tick: Tick = no_tick
-    ) -> "CandidateColumns | None":
-        """Compare candidates with all rows; return ``None`` where trees weigh differently, or for 64 MiB and more.
-
-        Parameters
-        ----------
-        table, weights
-            All rows, in memory here, and what each tree counts.
-        candidates : (n_candidates,) int64
-            Rows of the table, ascending.
-        tick
-            Called several times a second; may raise to stop.
-        """
-        n_bytes = 2 * table.n_rows * len(candidates)
-        if weights.max() > 1 or len(weights) > _MOST_TREES or n_bytes >= _MOST_BYTES:
-            return None
-        proximities = np.empty((table.n_rows, len(candidates)), dtype=np.uint16)
-        pieces = Pieces(tick)
-        by_masks, by_lists = MaskSweep(table, weights, pieces), ListSweep(table, weights, pieces)
-        for part in blocks(len(candidates), BLOCK):
-            some = candidates[part]
-            if by_lists.nanoseconds(some) < table.n_rows * by_masks.nanoseconds_per_target:
-                proximities[:, part] = columns(table, weights, table.leaves_of(some)).T
-                tick()
-            else:
-                by_masks.write(some, proximities[:, part])
-        return CandidateColumns(candidates, proximities)
 
     def of_rows(self, rows: NDArray[np.int64]) -> Iterator[NDArray[np.uint16]]:
         """Yield the proximities of one candidate after the other to all rows, (n_rows,); ``rows`` are candidates."""

@@ -61,20 +61,6 @@ class MaskSweep:
             total += tallies
         return total[:, :, : len(candidates)]
 
-    def write(self, candidates: NDArray[np.int64], proximities: NDArray[np.uint16]) -> None:
-        """Write the proximities of all rows to candidates, (n_rows, n_candidates), where each tree counts 0 or 1."""
-        block, rows = self._block(candidates), np.arange(len(proximities))
-
-        def write(part: slice) -> None:
-            for some, sums in self._sums.of(rows[part], block):
-                assert isinstance(sums, ExactSums)  # such weights are never rounded
-                of_block = np.empty((some.stop - some.start, len(candidates)), dtype=np.uint16)
-                sums.write(of_block)
-                proximities[part][some] = of_block
-
-        for _ in self._pieces(write, len(rows), self._targets_per_piece, len(candidates)):
-            pass
-
     def close_pairs(
         self, candidates: NDArray[np.int64], targets: NDArray[np.int64], thresholds: NDArray[np.int64]
     ) -> Iterator[FoundPairs]:

@@ -21,7 +21,6 @@ from tree_explainers.compute.threads import one_ahead
 from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_leaves, steps_of_min_leaf_rows
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.leaf_space.partitioned_table import PartitionedTable
-from tree_explainers.prototype_sets.candidate_columns import CandidateColumns
 from tree_explainers.prototype_sets.classifier import nearest_by_size, nearest_in_columns
 from tree_explainers.prototype_sets.goal import Method
 from tree_explainers.prototype_sets.leaf_choice import (
@@ -34,6 +33,7 @@ from tree_explainers.prototype_sets.leaf_choice import (
 from tree_explainers.prototype_sets.quotas import PerClass
 from tree_explainers.prototype_sets.row_coverage import MinimumProximity, near_rows
 from tree_explainers.prototype_sets.selection import sample_candidates, select_prototypes
+from tree_explainers.prototype_sets.widening_columns import WideningColumns
 
 from .inputs import OpenModel, ScoredDataset
 from .prototype_set_evaluation import SUFFICIENT_COVERAGE
@@ -69,6 +69,7 @@ class _Trial(NamedTuple):
     n_prototypes: int
     per_class: PerClass | NDArray[np.int64]
     kinds: tuple[ProximityKind, ...]  # the model's own first
+    columns: WideningColumns | None  # of the candidates; None: too large, or trees count differently
 
 
 class _Step(NamedTuple):
@@ -142,18 +143,24 @@ def _trial(
     n_prototypes = min(n_prototypes, n_rows)
     n_candidates = n_tried_candidates(n_rows, dataset.table.n_trees, n_prototypes)
     n_candidates = max(min(n_candidates, request.n_candidates or n_candidates), len(np.unique(classes)))
+    table, candidates = (
+        _among(dataset.table, chosen, model.ensemble.n_leaves),
+        sample_candidates(classes, n_candidates, rng),
+    )
+    kinds = _OF_BOOSTING if request.proximity_kind == "auto" else (proximity_kind(request.proximity_kind),)
     return _Trial(
         model,
         dataset.table,
-        _among(dataset.table, chosen, model.ensemble.n_leaves),
+        table,
         classes,
         dataset.scores[chosen, 0].astype(np.float64) if dataset.labels is None else None,
-        sample_candidates(classes, n_candidates, rng),
+        candidates,
         agrees,
         request.method if request.method in _TRIED_METHODS else "sm_a",
         min(n_prototypes, n_candidates),
         per_class_of(request, model) if request.method in _BY_GAIN else "by_gain",
-        _OF_BOOSTING if request.proximity_kind == "auto" else (proximity_kind(request.proximity_kind),),
+        kinds,
+        WideningColumns.of(table, candidates) if kinds == ("random_forest",) else None,
     )
 
 
@@ -177,7 +184,7 @@ def _try_steps(trial: _Trial, report: ReportProgress) -> Iterator[_Step]:
 
     def cut(min_leaf_rows: int) -> tuple[CoarserLeaves, LeafTable]:
         leaves = coarser_leaves(trial.model.ensemble, trial.reference, min_leaf_rows)
-        return leaves, leaves.table(trial.table)
+        return leaves, trial.table if trial.columns is not None else leaves.table(trial.table)
 
     last = trial.reference.n_rows
     with closing(one_ahead(cut, steps_of_min_leaf_rows(trial.reference.n_rows))) as cuts:
@@ -197,7 +204,9 @@ def _try_step(
     trial: _Trial, table: LeafTable, leaves: CoarserLeaves, kind: ProximityKind, report: ReportProgress
 ) -> _Step:
     weights = leaves.weights(kind, trial.table, trial.model.ensemble.leaf_values)
-    columns = CandidateColumns.of(table, weights, trial.candidates, partial(report, 0, "choosing prototypes"))
+    tick = partial(report, 0, "choosing prototypes")
+    widening = trial.columns
+    columns = None if widening is None else widening.widen(leaves.codes, leaves.n_leaves, weights, tick)
     prototypes = select_prototypes(
         table, trial.classes, weights, trial.method,
         n_prototypes=trial.n_prototypes, candidates=trial.candidates, agrees=trial.agrees,

@@ -14,14 +14,15 @@ from tree_explainers.prototype_sets.goal import Method
 from tree_explainers.prototype_sets.quotas import PerClass
 from tree_explainers.prototype_sets.row_coverage import MinimumProximity, near_rows
 from tree_explainers.prototype_sets.selection import select_prototypes
+from tree_explainers.prototype_sets.widening_columns import WideningColumns
 
 METHODS: tuple[Method, ...] = ("sm_u", "sm_a", "sm_wa", "k_medoids")
 
 
 def columns_of(table: LeafTable, weights: NDArray[np.int64], candidates: NDArray[np.int64]) -> CandidateColumns:
-    columns = CandidateColumns.of(table, weights, candidates)
-    assert columns is not None
-    return columns
+    n_leaves = np.diff(table.offsets)
+    uncut = np.arange(table.offsets[-1]) - np.repeat(table.offsets[:-1], n_leaves)
+    return WideningColumns(table, candidates).widen(uncut, n_leaves, weights)
 
 
 @settings(max_examples=40)
@@ -86,11 +87,29 @@ def test_from_columns_all_that_is_known_of_prototypes_is_what_leaves_say(per_cla
     assert is_near.tolist() == near_rows(real.table, real.weights, leaves).tolist()
 
 
-def test_trees_that_weigh_differently_and_many_cells_have_no_columns() -> None:
-    real = real_leaves("titanic", "boosting")
-    assert CandidateColumns.of(real.table, real.weights, np.arange(10)) is None
+@settings(max_examples=40)
+@given(st.integers(1, 600), st.integers(1, 280), st.sampled_from([2, 9, 300]), st.integers(0, 99))
+def test_columns_of_wider_leaves_are_those_of_a_table_of_these(
+    n_rows: int, n_trees: int, n_leaves: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    leaves = rng.integers(0, n_leaves, (n_rows, n_trees)).astype(np.int32)
+    candidates = np.sort(rng.choice(n_rows, rng.integers(1, n_rows + 1), replace=False))
+    table = LeafTable.from_leaves(leaves, np.full(n_trees, n_leaves))
+    columns, numbers = WideningColumns(table, candidates), np.arange(n_leaves)
+
+    few_trees, others = (np.append(1, rng.integers(0, 2, n_trees - 1)) for _ in range(2))
+    for n_joined, weights in ((1, few_trees), (2, few_trees), (6, others), (12, others)):
+        n_wider = np.full(n_trees, -(-n_leaves // n_joined))
+        found = columns.widen(np.tile(numbers // n_joined, n_trees), n_wider, weights)
+        shared = naive.proximity_matrix((leaves // n_joined).astype(np.int32), weights)[:, candidates]
+        assert found.proximities.tolist() == shared.tolist()
+
+
+def test_many_cells_have_no_columns() -> None:
     wide = LeafTable.from_leaves(np.zeros((6_000, 2), np.int32), np.ones(2, np.int64))
-    assert CandidateColumns.of(wide, np.ones(2, np.int64), np.arange(6_000)) is None
+    assert WideningColumns.of(wide, np.arange(6_000)) is None
+    assert WideningColumns.of(wide, np.arange(60)) is not None
 
 
 def test_columns_of_other_candidates_are_refused() -> None:

@@ -13,7 +13,6 @@ from tests.support import naive
 from tests.support.real_leaves import CLASSIFICATIONS, KINDS, REGRESSION, real_leaves
 from tree_explainers.errors import InvalidInput, MethodNotApplicable
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
-from tree_explainers.prototype_sets.candidate_columns import CandidateColumns
 from tree_explainers.prototype_sets.candidate_pairs import PairStore
 from tree_explainers.prototype_sets.certificate import certify
 from tree_explainers.prototype_sets.coverage import ClassCoverage
@@ -26,6 +25,7 @@ from tree_explainers.prototype_sets.selection import (
 )
 from tree_explainers.prototype_sets.supervised import EvaluatedRows, Metric
 from tree_explainers.prototype_sets.sweep import Sweep
+from tree_explainers.prototype_sets.widening_columns import WideningColumns
 
 METHODS: tuple[Method, ...] = ("sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids")
 N_PROTOTYPES = 9
@@ -515,8 +515,7 @@ def test_leaves_and_columns_are_let_go_as_soon_as_prototypes_are_chosen_and_cert
     rng = np.random.default_rng(0)
     leaves, classes, weights = rng.integers(0, 6, (300, 20)).astype(np.int32), rng.integers(0, 2, 300), np.ones(20, int)
     table, candidates = table_of(leaves), np.arange(0, 300, 2)
-    columns = CandidateColumns.of(table, weights, candidates)
-    assert columns is not None
+    columns = WideningColumns(table, candidates).widen(np.tile(np.arange(6), 20), np.full(20, 6), weights)
     held = [weakref.ref(columns.proximities), weakref.ref(table.codes)]
 
     selection = select_prototypes(

@@ -95,7 +95,7 @@ def _parts(shown: ReportInputs, figures: Figures, summary: Sequence[str]) -> Ite
     if shown.label_audit is not None:
         yield "audit", _audit(shown, shown.label_audit)
     if shown.comparison is not None:
-        yield "compared", _compared(explained, shown.comparison)
+        yield "compared", _compared(shown.comparison)
     if shown.other is not None and figures.comparison is not None:
         yield "comparison", _comparison(explained, shown.other, figures.comparison)
     if shown.newer_dataset is not None and figures.drift is not None:
@@ -165,10 +165,9 @@ def _evaluation(explained: Explained, evaluation: Json) -> str:
     return report.draw_evaluation(evaluation["result"], explained.model, evaluation["dataset"])
 
 
-def _compared(explained: Explained, comparison: Json) -> str:
-    is_of_reference = comparison["request"]["dataset"] == explained.dataset["id"]
-    dataset = explained.dataset if is_of_reference else None
-    return draw_comparison(comparison, ComparisonContext(comparison["model"], dataset, other=comparison["other"]))
+def _compared(comparison: Json) -> str:
+    beside = ComparisonContext(comparison["model"], comparison["dataset"], other=comparison["other"])
+    return draw_comparison(comparison, beside)
 
 
 def _comparison(explained: Explained, other: Explained, comparison: ReportComparison) -> str:

@@ -61,7 +61,7 @@ class ReportInputs:
     newer_dataset: Json | None
     rows_dataset: Json | None  # of the explained rows, where that is not the reference data
     map: Json | None
-    comparison: Json | None  # with another model, or of two datasets: with its `model` and `other`
+    comparison: Json | None  # with another model, or of two datasets: with its `model`, `dataset` and `other`
     label_audit: Json | None
     evaluation: Json | None  # with its `dataset`
     decisions: Sequence[LabelDecision]  # in force, by row
@@ -74,11 +74,13 @@ class ReportInputs:
     def inputs(self) -> list[ReportInput]:
         """What is shown, with digests, each once."""
         others = [] if self.other is None else self.other.inputs
-        evaluated = None if self.evaluation is None else self.evaluation["dataset"]
-        others_rows = (self.newer_dataset, evaluated, self.rows_dataset)
+        on_rows = [each for each in (self.evaluation, self.comparison) if each]
+        others_rows = (self.newer_dataset, *(each["dataset"] for each in on_rows), self.rows_dataset)
         datasets = [_file("datasets", each) for each in others_rows if each is not None]
+        words = [each for made in on_rows for each in made["words"]]
         made = [each["input"] for each in (self.map, self.label_audit, self.comparison, self.evaluation) if each]
-        inputs = {(each.noun, each.id): each for each in [*self.own.inputs, *others, *datasets, *made, *self.sent]}
+        shown = [*self.own.inputs, *others, *datasets, *words, *made, *self.sent]
+        inputs = {(each.noun, each.id): each for each in shown}
         return list(inputs.values())
 
     def shows(self, part: ModelPart) -> bool:
@@ -148,18 +150,21 @@ class ReportReader:
         return Explained(model, dict(with_adverse(dataset, model) or dataset), prototypes, made[0], made[1], inputs)
 
     def _comparison(self, comparison_id: str) -> Json:
-        """Return a comparison with its `model` and its `other` model or dataset; the report may be on either model."""
+        """Return a comparison with what it is of, and the words of its rows; the report may be on either model."""
         made, models = self._made(COMPARISONS, comparison_id), ModelStore(self._database)
         request = made["request"]
         if request["other_model"] is None:
             other = self._dataset(request["other_dataset"])
         else:
             other = _json(models.get(request["other_model"]).view)
-        return made | {"model": _json(models.get(request["model"]).view), "other": other}
+        model, dataset = _json(models.get(request["model"]).view), self._dataset(request["dataset"])
+        dataset = dict(with_adverse(dataset, model) or dataset)
+        return made | {"model": model, "dataset": dataset, "other": other, "words": self._dictionary(dataset["id"])}
 
     def _evaluation(self, evaluation_id: str) -> Json:
         made = self._made(EVALUATIONS, evaluation_id)
-        return made | {"dataset": self._dataset(made["request"]["dataset"])}
+        dataset = made["request"]["dataset"]
+        return made | {"dataset": self._dataset(dataset), "words": self._dictionary(dataset)}
 
     def _dataset(self, dataset_id: str) -> Json:
         """Return a dataset without the columns that its dictionary hides."""

@@ -22,6 +22,7 @@ from sqlalchemy import update
 from explanations.explained_rows import explain_instances
 from explanations.warm_explainer import warm_up
 from schemas.api_keys import ApiKeyRequest
+from schemas.comparisons import COMPARISONS
 from schemas.dictionaries import DictionaryRequest
 from schemas.explanations import ExplanationRequest
 from schemas.label_audits import LABEL_AUDITS
@@ -229,6 +230,26 @@ def test_a_comparison_may_be_shown_by_a_report_on_either_model(shop: Shop) -> No
     assert "Compared with “the old one”, on the 569 rows of" in compared
     assert "by “the new one” by “the old one”" in compared
     assert "this model" not in compared.partition("Methods")[0]
+
+
+def test_a_comparison_on_other_rows_has_the_words_of_these_rows(shop: Shop) -> None:
+    workshop, frame = shop.workshop, frame_of(fitted("random_forest_binary"))
+    other = result_of(artefacts.get_one(workshop.context, COMPARISONS, shop.comparison))
+    assert other.models is not None
+    elsewhere = workshop.register_dataset(frame.assign(later=True), target="t", name="worded")
+    words = {"outcomes": [{"name": "0", "label": "ill"}, {"name": "1", "label": "well"}]}
+    put_dictionary(workshop.context, elsewhere, DictionaryRequest.model_validate(words), Precondition())
+    request = artefacts.get_one(workshop.context, COMPARISONS, shop.comparison).request
+    models = {"model": request.model, "other_model": request.other_model}
+    compared = workshop.compare(dataset=elsewhere, **models)
+    made = shop.make(title="worded", comparison=compared.id)
+    shown = text_of(shop.file(made)).partition("differ from “the new one”?")[2].partition("Methods")[0]
+    change = other.models.changes[0]
+    said = {"0": "ill", "1": "well"}
+    assert f"{said[change.outcome]} {said[change.other_outcome]} {change.n_rows}" in shown
+    assert {("datasets", elsewhere), ("dictionaries", elsewhere)} <= {
+        (each.noun, each.id) for each in result_of(made).inputs
+    }
 
 
 def test_the_same_inputs_give_the_same_bytes_and_a_verification_says_so(shop: Shop) -> None:

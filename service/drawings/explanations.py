@@ -1,7 +1,7 @@
 """The view of a row: why it is predicted as it is, and what would change if its values did."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Self
@@ -42,6 +42,7 @@ class RowToExplain:
     own: TypedValues = field(default_factory=TypedValues)  # of a new row
     elsewhere: Json | None = None  # the dataset that the row is of; None: the explainer's own
     target: str | float | None = None  # of a changed row, in the dataset
+    alone: ExplanationRequest | None = None  # of several changes, each alone: its prediction
 
     @classmethod
     def find(
@@ -70,7 +71,8 @@ class RowToExplain:
         row = _row(context, dataset["id"], row_id)
         change = Change.of(row, beside.typed(changed))
         target = target_of_cell(row.get(dataset["target"]), beside.known["classes"])
-        return shown(beside.request(instances=beside.instances(row, change)), change, target=target)
+        request = beside.request(instances=beside.instances(row, change))
+        return shown(request, change, target=target, alone=beside.each_alone(row, change))
 
     @classmethod
     def find_new(
@@ -88,10 +90,10 @@ class RowToExplain:
         typed = beside.typed(own)
         change = Change.of(typed.values, beside.typed(changed))
         request = beside.request(instances=beside.instances(typed.values, change))
-        return cls(None, beside, request, change, own=typed)
+        return cls(None, beside, request, change, own=typed, alone=beside.each_alone(typed.values, change))
 
-    def draw(self, answer: bytes, chosen: int, letter: str | None = None) -> str:
-        """Draw why the row is predicted as it is, from the API's answer to the request.
+    def draw(self, answer: bytes, alone: bytes | None, chosen: int, letter: str | None = None) -> str:
+        """Draw why the row is predicted as it is, from the API's answers to both requests.
 
         ``letter`` is the heading of the letter that is drawn instead, where the model can read the row; empty: the
         usual one.
@@ -99,10 +101,11 @@ class RowToExplain:
         answered = json.loads(answer)
         if letter is not None and answered["data"][-1]["status"] != "error":
             return self._letter(answered["data"][-1], letter)
-        before, now, alone = answered["data"][0], answered["data"][-1], answered["data"][1:-1]
+        before, now = answered["data"][0], answered["data"][-1]
         change, beside = self.change, self.beside
+        each_alone = [] if alone is None else json.loads(alone)["data"]
         if now["status"] == "error":  # the row as it was, with the fields that cannot be so
-            now, change, alone = before, change.without(now["problem"]["detail"]), []
+            now, change, each_alone = before, change.without(now["problem"]["detail"]), []
         drawn = WhyContext(
             dataset=beside.dataset,
             prototype_set=beside.prototype_set,
@@ -112,7 +115,7 @@ class RowToExplain:
             is_editable=True,
             changed=change.before,
             unchanged=before if change.before else None,
-            alone=dict(zip(change.before, alone, strict=True)) if alone else {},
+            alone=dict(zip(change.before, each_alone, strict=True)) if each_alone else {},
             refused=change.refused,
             fixed=beside.fixed,
             n_folded=_MOST_FOLDED,
@@ -263,11 +266,19 @@ class Beside:
         return ExplanationRequest(**rows, **wished, detail="full", include=list(self.include))
 
     def instances(self, row: Json, change: "Change") -> list[Any]:
-        """Return the row as it was, and with what is changed: each alone, where these are a few, and all together."""
+        """Return the row as it was, and with all that is changed."""
         changed = {name: change.values[name] for name in change.before}
-        alone = [{name: value} for name, value in changed.items()] if 1 < len(changed) <= _MOST_ALONE else []
-        rows = [row, *(row | each for each in alone), *([row | changed] if changed else [])]
-        return [[of.get(name) for name in self.known["feature_names"]] for of in rows]
+        return self._in_order([row, *([row | changed] if changed else [])])
+
+    def each_alone(self, row: Json, change: "Change") -> ExplanationRequest | None:
+        """Return the request for the row with each of a few changes alone, of which the prediction is shown."""
+        if not 1 < len(change.before) <= _MOST_ALONE:
+            return None
+        rows = [row | {name: change.values[name]} for name in change.before]
+        return ExplanationRequest(instances=self._in_order(rows), n_prototypes=1, n_reasons=1)
+
+    def _in_order(self, rows: Sequence[Json]) -> list[Any]:
+        return [[row.get(name) for name in self.known["feature_names"]] for row in rows]
 
     def shown(self, instance: list[Any]) -> Json:
         """Return an instance by feature, without the values of hidden ones."""

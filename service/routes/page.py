@@ -183,7 +183,16 @@ async def draw_explained_row(
     find = partial(RowToExplain.find, context, explainer_id, row_id, changed, *aim, with_pairs=shown.pairs)
     row = await memory.make_early(context.response_memory, _DRAWN_BYTES, _MAKING_BYTES, find)
     answer = await explain(context, explainer_id, row.request)
-    return await _drawn(context, memory, lambda: row.draw(answer, shown.k, shown.letter))
+    alone = await _each_alone(context, row)
+    return await _drawn(context, memory, lambda: row.draw(answer, alone, shown.k, shown.letter))
+
+
+async def _each_alone(context: AppContext, row: RowToExplain) -> bytes | None:
+    """Return the answer about a row with each of its changes alone; None where there are none, or none is a row."""
+    try:
+        return None if row.alone is None else await explain(context, row.beside.explainer_id, row.alone)
+    except EveryRowFailed:
+        return None
 
 
 @router.get("/page/parts/explainers/{explainer_id}/new-row")
@@ -207,7 +216,8 @@ async def draw_new_row(
     except EveryRowFailed as failure:
         problem = failure.errors[0].detail
         return await _drawn(context, memory, lambda: form({}, f"The model cannot read this row: {problem}"))
-    return await _drawn(context, memory, lambda: row.draw(answer, shown.k, shown.letter))
+    alone = await _each_alone(context, row)
+    return await _drawn(context, memory, lambda: row.draw(answer, alone, shown.k, shown.letter))
 
 
 @router.get("/page/parts/explainers/{explainer_id}/report")

@@ -49,7 +49,7 @@ def test_a_row_of_another_dataset_is_explained_as_it_is_and_with_a_change(shop: 
     for changed in ({}, {name: "0.25"}):
         row = RowToExplain.find(context, shop.explainer, "2", changed, dataset_id=elsewhere)
         answer = asyncio.run(explain(context, shop.explainer, row.request))
-        drawn = row.draw(answer, 0)
+        drawn = row.draw(answer, None, 0)
 
         assert "row 2 of four rows" in drawn
         assert f"dataset={elsewhere}" in drawn

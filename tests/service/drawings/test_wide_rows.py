@@ -52,7 +52,7 @@ def explainer(workshop: Workshop) -> dict[str, str]:
 
 def _row(workshop: Workshop, explainer: str, *, with_pairs: bool) -> str:
     row = RowToExplain.find(workshop.context, explainer, "3", {}, with_pairs=with_pairs)
-    return row.draw(asyncio.run(explain(workshop.context, explainer, row.request)), 0)
+    return row.draw(asyncio.run(explain(workshop.context, explainer, row.request)), None, 0)
 
 
 def test_pairs_of_a_wide_model_are_searched_where_the_address_asks_for_them(

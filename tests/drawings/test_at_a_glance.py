@@ -75,6 +75,14 @@ def test_the_largest_effects_the_evidence_and_the_first_change_stand_at_the_top(
     assert "It becomes <b><bdi>other</bdi></b> if times late is 0 instead of 2." in glance
 
 
+def test_that_no_feature_counts_is_said() -> None:
+    row = _row()
+    nothing = "No feature moves it from the case that it is compared with."
+    alike = row["effects"] | {"features": [], "rest": {"n_features": 0, "effect": 0.0}}
+    assert nothing in _glance(row | {"effects": alike})
+    assert nothing not in _glance(row)
+
+
 def test_an_outcome_of_a_decision_is_not_held_against_the_class_that_came_of_a_case() -> None:
     classes = Classes(["good", "bad"], outcomes=["approve", "decline"])
     assert classes.has("good", "bad")

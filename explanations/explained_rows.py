@@ -31,7 +31,7 @@ from .sentences import NO_CAUSES, summary
 from .shown_players import is_adverse_upwards
 from .warm_explainer import WarmExplainer
 from .warnings import near_tie, outcomes_disagree
-from .written_rows import RowFields, written_row
+from .written_rows import RowFields, kept_summary, written_row
 
 _OF_RAW_ROWS = frozenset({"changes", "curves"})  # parts that predict the row again with other values
 _WRITTEN_PARTS = frozenset({"effects"})  # parts that explanations have which are written at once
@@ -249,7 +249,7 @@ def _composed(warm: WarmExplainer, parts: Parts, row_id: str, explained: Explain
     """Return an explanation as JSON."""
     if explained.near_tie or parts.is_full or not parts.included <= _WRITTEN_PARTS:
         return orjson.dumps(_explanation(warm, parts, row_id, explained))
-    near, effects = explained.near, explained.effects
+    effects = explained.effects
     outcome: dict[str, Any] = {"value": explained.scores[0]}
     if explained.label is not None:
         outcome = {"label": warm.model.classes[explained.label]}
@@ -258,15 +258,8 @@ def _composed(warm: WarmExplainer, parts: Parts, row_id: str, explained: Explain
     labelled = None if explained.decision is None else _labelled(warm, explained.decision)
     outcome |= {} if labelled is None else {"decision": labelled}
     outcome |= {} if explained.target is None else {"target": explained.target}
-    nearest = [{**near.prototypes[0].head, "proximity": near.shares[0]}] if near.prototypes else []
-    sentences = summary(
-        outcome,
-        nearest,
-        near.standing,
-        naming=warm.wording.naming,
-        read_reasons=lambda: orjson.loads(near.reasons[0]),
-        causes=NO_CAUSES if effects is None else effects.causes,
-    )
+    causes = NO_CAUSES if effects is None else effects.causes
+    sentences = kept_summary(warm, explained, outcome, causes)
     warnings = [] if explained.is_usual else warm.wording.warnings.of_row(explained.values)
     return written_row(warm, explained, RowFields(row_id, sentences, labelled, warnings))
 

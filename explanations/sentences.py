@@ -19,7 +19,8 @@ N_FEATURES = 3
 _MOST_DIGITS = 6  # of a rounded score
 _PLAIN_FROM, _NEARLY_ONE, _NEARLY_HUNDRED = 1e-4, 0.99, 99  # sizes that two digits are enough for, and no exponent
 _SURELY_ROUNDED = 0.499999  # beyond it the product does not say how a number is rounded
-_POWERS = np.array([10.0**digits for digits in range(7)])
+_POWERS = np.array([10.0**digits for digits in range(22)])  # all of which are exact
+_LEAST_OF_MANY = 1e-19
 
 
 def _value_words(_feature: str, value: Any) -> str:  # a cell
@@ -207,7 +208,7 @@ def signed_texts(numbers: NDArray[np.float64]) -> list[str]:
     The text of one that is surely nearest to a certain number of two digits is that of this number.
     """
     sizes = np.abs(numbers)
-    is_plain = ((sizes >= _PLAIN_FROM) & (sizes < _NEARLY_ONE)) | ((sizes >= 1) & (sizes < _NEARLY_HUNDRED))
+    is_plain = ((sizes >= _LEAST_OF_MANY) & (sizes < _NEARLY_ONE)) | ((sizes >= 1) & (sizes < _NEARLY_HUNDRED))
     sizes = np.where(is_plain, sizes, 1.0)
     exponents = np.floor(np.log10(sizes)).astype(np.int64)
     units = sizes * _POWERS[1 - exponents]
@@ -220,7 +221,7 @@ def signed_texts(numbers: NDArray[np.float64]) -> list[str]:
     return texts
 
 
-@lru_cache(maxsize=1 << 11)  # as many as there are
+@lru_cache(maxsize=1 << 12)  # as many as there are
 def _of_two_digits(is_negative: bool, exponent: int, whole: int) -> str:
     return signed(float(f"{'-' if is_negative else ''}{whole}e{exponent - 1}"))
 

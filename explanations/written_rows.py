@@ -1,15 +1,20 @@
 """Explanations of requests without options, written as JSON at once: of many rows, objects would take longer."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import orjson
+from leafspace_drawings.words import share as percent
 
 from .part_writers import ExplainedRow
+from .sentences import Causes, summary
 from .typicality import Standing
 from .warm_explainer import WarmExplainer
 
 _PIECES = "pieces of explanations"  # where an explainer has them
+_SENTENCES, _MOST_SENTENCES = "sentences around effects", 10_000  # where an explainer has them, half a kilobyte each
+_MARK = "\0"  # which no text has
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,3 +112,30 @@ def written_row(warm: WarmExplainer, explained: ExplainedRow, fields: RowFields)
             b"]}" if effects is None else b'],"effects":%b}' % effects.text,
         )
     )
+
+
+def kept_summary(warm: WarmExplainer, explained: ExplainedRow, outcome: dict[str, Any], causes: Causes) -> str:
+    """Return the sentences of an explanation; those around the one about effects are kept, as many rows share them."""
+    near, first = explained.near, None
+    if explained.near.prototypes:
+        first = {**near.prototypes[0].head, "proximity": near.shares[0]}
+    write = partial(
+        summary,
+        outcome,
+        [] if first is None else [first],
+        near.standing,
+        naming=warm.wording.naming,
+        read_reasons=lambda: orjson.loads(near.reasons[0]),
+    )
+    # A value or a score that is decided on is in the sentences, too.
+    if not causes.sentence or first is None or "label" not in outcome or "bands" in (explained.decision or ()):
+        return write(causes=causes)
+    kept = warm.known.setdefault(_SENTENCES, {})
+    share, target = first["proximity"], outcome.get("target")
+    of_row = outcome["label"], target, id(near.prototypes[0]), id(near.standing), percent(share), share < 1
+    key = of_row, causes.row_id == first["row_id"]
+    if (around := kept.get(key)) is None:
+        if len(kept) > _MOST_SENTENCES:
+            kept.clear()
+        around = kept[key] = write(causes=Causes(_MARK, causes.row_id)).split(_MARK)
+    return causes.sentence.join(around)

@@ -7,7 +7,7 @@ from explanations.sentences import signed, signed_texts
 
 def test_differences_of_many_rows_are_written_as_each_is() -> None:
     rng = np.random.default_rng(0)
-    sizes = 10.0 ** rng.uniform(-6, 4, 3_000) * rng.choice([-1, 1], 3_000)
+    sizes = 10.0 ** rng.uniform(-24, 4, 9_000) * rng.choice([-1, 1], 9_000)
     digits = np.concatenate([np.arange(1, 1000) / 10.0**power for power in range(1, 8)])
     halves = [np.nextafter(digits + 0.5 * 10.0**power, end) for power in range(-6, 2) for end in (0, 1e9)]
     numbers = np.concatenate([sizes, digits, -digits, *halves, [0.0, -0.0, 0.99, 1.0, 99.0, 100.0, 1e-4, 1e12, -1e-9]])

@@ -97,7 +97,7 @@ def seconds_of_view(
     def seconds(row: int) -> float:
         begun = time.process_time()
         found = RowToExplain.find(workshop.context, explainer, str(row), {})
-        found.draw(asyncio.run(explain(workshop.context, explainer, found.request)), 0)
+        found.draw(asyncio.run(explain(workshop.context, explainer, found.request)), None, 0)
         return time.process_time() - begun
 
     return median([seconds(row) for row in range(_N_SEARCHED + 2)][2:])

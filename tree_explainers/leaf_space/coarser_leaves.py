@@ -98,7 +98,8 @@ class CoarserLeaves:
     def _sizes(self, table: LeafTable) -> NDArray[np.int64]:
         """Return how many rows of a table of uncut leaves are in each coarser leaf, (n_coarser_leaves,)."""
         sums = np.bincount(self._positions(), table.leaf_sizes, len(self.nodes))  # exact: far below 2^53
-        return np.asarray(sums, np.int64)
+        sizes: NDArray[np.int64] = sums.astype(np.int64)
+        return sizes
 
     def weights(
         self, kind: ProximityKind, table: LeafTable, leaf_values: NDArray[np.float64] | None = None

@@ -41,7 +41,8 @@ def cast(step: Step) -> TensorColumns:
     tensor = step.tensor()
     if tensor.columns is None:
         return UNKNOWN
-    target = _ELEMENT_OF_TYPE.get(step.attributes["to"].i, "unknown")
+    # Without a type it is no cast, which the runtime says.
+    target = _ELEMENT_OF_TYPE.get(step.attributes["to"].i, "unknown") if "to" in step.attributes else "unknown"
     if target in ("float", "double") and tensor.element != "string":
         columns = settled(tensor)
         rounds = columns is not None and (tensor.element, target) == ("double", "float")

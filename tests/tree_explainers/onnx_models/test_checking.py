@@ -244,6 +244,16 @@ def test_labels_and_categories_that_are_not_utf_8_are_refused() -> None:
     assert code_of(whole.SerializeToString()) == "model_invalid_graph"
 
 
+def test_a_cast_to_nothing_is_refused() -> None:
+    model = ModelProto.FromString(fitted_pipeline("one_matrix").onnx)
+    casts = [node for node in model.graph.node if node.op_type == "Cast"]
+    assert casts
+    for node in casts:
+        del node.attribute[:]
+
+    assert code_of(model.SerializeToString()) == "model_invalid_graph"
+
+
 def test_the_operator_of_another_version_is_refused() -> None:
     rng = np.random.default_rng(0)
     node = newest(random_trees(rng, 3, 3), rng, TensorProto.FLOAT)

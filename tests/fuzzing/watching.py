@@ -28,7 +28,19 @@ class Outcome:
 def outcome_of(
     read: Callable[[], object], refusals: tuple[type[Exception], ...], most_seconds: float = MOST_SECONDS
 ) -> Outcome:
-    """Return how ``read`` ends in a process of its own; anything but an end in time or one of the refusals is found."""
+    """Return how ``read`` ends in a process of its own; anything but an end in time or one of the refusals is found.
+
+    What takes long is read twice: seconds of a processor that others share are longer at times.
+    """
+    outcome = _outcome_of(read, refusals)
+    if outcome.seconds > most_seconds:
+        outcome = min(outcome, _outcome_of(read, refusals), key=lambda each: each.seconds)
+    if outcome.finding is None and outcome.seconds > most_seconds:
+        return Outcome(outcome.code, f"took {outcome.seconds:.1f} s of the processor")
+    return outcome
+
+
+def _outcome_of(read: Callable[[], object], refusals: tuple[type[Exception], ...]) -> Outcome:
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -39,10 +51,7 @@ def outcome_of(
     _, status = os.waitpid(child, 0)
     if not text:
         return Outcome(None, f"ended with status {os.waitstatus_to_exitcode(status)}")
-    found = Outcome(**json.loads(text))
-    if found.finding is None and found.seconds > most_seconds:
-        return Outcome(found.code, f"took {found.seconds:.1f} s of the processor")
-    return found
+    return Outcome(**json.loads(text))
 
 
 def _answer(writer: int, read: Callable[[], object], refusals: tuple[type[Exception], ...]) -> None:

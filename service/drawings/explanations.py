@@ -23,7 +23,7 @@ from .forms import ReportedRow
 from .typed_values import TypedValues, parameters_of, query_of
 
 _MOST_FOLDED = 200  # lines of features, so that the view of a wide row stays small
-_MOST_FEATURES_OF_PAIRS = 100  # of a model; pairs of more are searched where that is asked for, as it takes longer
+_MOST_FEATURES_OF_PAIRS = 40  # of a model; pairs of more may take a minute, and are searched where that is asked for
 _MOST_ALONE = 8  # changes of which each is made alone, too
 HIDDEN = "…"  # stands for the value of a hidden feature
 

@@ -93,13 +93,13 @@ class CoarserLeaves:
 
     def _positions(self) -> NDArray[np.int64]:
         """Return the coarser leaf of each leaf, (n_leaves,), numbered over all trees."""
-        return np.repeat(self.node_offsets[:-1], np.diff(self.offsets)) + self.codes
+        positions: NDArray[np.int64] = np.repeat(self.node_offsets[:-1], np.diff(self.offsets)) + self.codes
+        return positions
 
     def _sizes(self, table: LeafTable) -> NDArray[np.int64]:
         """Return how many rows of a table of uncut leaves are in each coarser leaf, (n_coarser_leaves,)."""
         sums = np.bincount(self._positions(), table.leaf_sizes, len(self.nodes))  # exact: far below 2^53
-        sizes: NDArray[np.int64] = sums.astype(np.int64)
-        return sizes
+        return sums.astype(np.int64)
 
     def weights(
         self, kind: ProximityKind, table: LeafTable, leaf_values: NDArray[np.float64] | None = None

@@ -92,7 +92,7 @@ def test_a_caution_is_answered_where_it_stands_by_keyboard(tab: Watched, shown: 
     tab.page.wait_for_selector(".ls-evaluation >> text=declared as held out")
     made = api.get(f"/v1/evaluations/{tab.page.url.rpartition('/')[2]}").json()
     assert made["request"]["dataset"] == new
-    assert tab.page.locator(".ls-note").count() == 0
+    assert note.count() == 0
 
 
 def test_a_report_may_leave_out_the_evaluation(forms: list[Any]) -> None:

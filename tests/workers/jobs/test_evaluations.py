@@ -314,7 +314,7 @@ def test_what_is_decided_is_evaluated_by_bands(workshop: Workshop, positive: str
     ends = [(each.outcome, each.cutoff) for each in outcome.cutoffs if each.source == "band"]
     assert ends == ([("decline", 0.6), ("refer", 0.3)] if positive is None else [])
     drawn = _drawn(workshop, model, dataset, result)
-    assert all(f"<bdi>{band.outcome}</bdi></th>" in drawn for band in result.bands)
+    assert all(f"<bdi>{band.outcome}</bdi></span></th>" in drawn for band in result.bands)
     for group in result.groups[0].groups:
         inside = (frame["region"] == group.value).to_numpy()
         assert [each.outcome for each in group.outcomes] == ["approve", "refer", "decline"]

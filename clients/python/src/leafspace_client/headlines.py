@@ -69,8 +69,9 @@ def _described(table: Mapping[str, Describe], holder: Any) -> Iterator[str]:
 
 
 def _requested(request: Any) -> Iterator[str]:
-    """Yield how large a result was requested, and how it is made; of explanation sets nothing."""
-    return iter(()) if hasattr(request, "explainer") else _described(_OF_REQUESTS, request)
+    """Yield how large a result was requested, and how it is made; of explanations, one or many, nothing."""
+    is_of_rows = hasattr(request, "explainer") or hasattr(request, "row_ids")
+    return iter(()) if is_of_rows else _described(_OF_REQUESTS, request)
 
 
 def _made_of(holder: Any, known: KnownDocuments, *, is_named_only: bool) -> Iterator[str]:

@@ -14,9 +14,10 @@ class KnownDocuments:
 
     def remember(self, record: Any) -> None:  # an answer of any noun
         """Keep an answer for pictures; summaries of lists, which lack what pictures need, are passed over."""
-        if name := getattr(record, "name", None):
-            self._names.pop(record.id, None)  # the last ones at the end
-            self._names[record.id] = name
+        thing_id, name = getattr(record, "id", None), getattr(record, "name", None)
+        if thing_id and name:  # a name of an explainer has no id
+            self._names.pop(thing_id, None)  # the last ones at the end
+            self._names[thing_id] = name
             for other in list(self._names)[:-_MOST_NAMED]:
                 self._names.pop(other, None)
         if type(record).__name__.endswith("Summary"):

@@ -194,6 +194,7 @@ def _made_before(given: Names) -> Names:
         "explainer": storing,
         "explanations": explained,
         "explanation": explained[0],
+        "applicant": given["X_new"][:1],
         "last_month": given["older"],
         "recent": dataset,
         "audit": client.label_audits.create(model, dataset).wait(),

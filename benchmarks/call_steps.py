@@ -42,7 +42,6 @@ STEPS: dict[str, tuple[Any, str]] = {
     "effects as text": (EffectTexts, "write"),
     "nearest prototypes, and their reasons": (NearPrototypes, "to_rows"),
     "reasons as text": (ReasonTexts, "write_pairs"),
-    "summary": (explained_rows, "summary"),
 }
 _LOOPS, _WITHOUT_OPTIONS = "compiled loops", ExplanationRequest()
 Seconds = dict[str, list[float]]

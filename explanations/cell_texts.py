@@ -1,10 +1,12 @@
 """The values of a row as JSON, by the index of the feature: written once, however often an answer has them."""
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import orjson
 
 from schemas.json_numbers import json_number
+from tree_explainers.compute.byte_texts import Texts
 
 MANY_ROWS = 16
 """Of fewer, arrays would take longer."""
@@ -65,6 +67,15 @@ class LateTexts:
         if self._texts is None:
             self._texts = cell_texts(self._values)
         return self._texts[feature]
+
+
+def texts_of_cells(cells: Sequence[Any]) -> Texts:
+    """Return values as JSON, by their place; none is infinite."""
+    texts = Texts.of_items(orjson.dumps(cells, option=orjson.OPT_SERIALIZE_NUMPY))
+    if len(texts.starts) == len(cells):
+        return texts
+    # Some text holds a comma, by which others are told apart.
+    return Texts.of([orjson.dumps(cell, option=orjson.OPT_SERIALIZE_NUMPY) for cell in cells])
 
 
 def _list_text(values: Any) -> bytes:  # list or tuple of cells

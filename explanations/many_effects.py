@@ -6,13 +6,13 @@ from math import tanh
 from typing import Any, NamedTuple
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from schemas.json_numbers import json_number
 from tree_explainers.compute.byte_texts import Texts
 from tree_explainers.wording import rounded_texts
 
+from .cell_texts import texts_of_cells
 from .effect_numbers import NumbersOfRows, RoundedNumbers
 from .effect_pieces import END_OF_ENTRY, LEAST_SHARE, EffectEntry, EffectReference, EffectRow, WrittenEffects
 from .sentences import N_FEATURES, NO_CAUSES, Causes, Naming, signed_texts
@@ -126,7 +126,7 @@ def _put_entries(pieces: _Pieces, listed: _Listed, numbers: tuple[Texts, Ints], 
     starts = [entry.start for entry in listed.entries]
     all_starts = Texts.of([*starts, *(start[len(END_OF_ENTRY) :] for start in starts)])  # none is before the first
     pieces.put(at, all_starts, np.where(listed.ranks == 0, listed.numbers + len(starts), listed.numbers))
-    cells = Texts.of_items(orjson.dumps(list(map(json_number, listed.cells)), option=orjson.OPT_SERIALIZE_NUMPY))
+    cells = texts_of_cells(list(map(json_number, listed.cells)))
     has_value = np.array([entry.feature is not None for entry in listed.entries], np.bool_)[listed.numbers]
     pieces.put(at[has_value] + 1, cells, each[has_value])
     pieces.put(at[~has_value] + 1, Texts.of([b""]), 0)

@@ -6,13 +6,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from schemas.json_numbers import json_number
 from tree_explainers.compute.byte_texts import Texts
 
-from .cell_texts import CellTexts, Values
+from .cell_texts import CellTexts, Values, texts_of_cells
 from .reason_heads import END_OF_REASON, KEPT_REASONS, SHARE_DIGITS, ReasonHead, share_text
 
 Floats = NDArray[np.float64]
@@ -147,7 +146,7 @@ def _cells(pairs: ManyPairs, rows: Ints, features: Ints) -> Texts:
     cells = [of_rows[row][feature] for row, feature in zip(rows.tolist(), features.tolist(), strict=True)]
     if np.isinf(pairs.numbers[rows, features]).any():
         cells = list(map(json_number, cells))
-    return Texts.of_items(orjson.dumps(cells, option=orjson.OPT_SERIALIZE_NUMPY))
+    return texts_of_cells(cells)
 
 
 def share_decimals(shares: Floats) -> Ints:

@@ -14,7 +14,7 @@ from .warm_explainer import WarmExplainer
 
 _PIECES = "pieces of explanations"  # where an explainer has them
 _SENTENCES, _MOST_SENTENCES = "sentences around effects", 10_000  # where an explainer has them, half a kilobyte each
-_MARK = "\0"  # which no text has
+_MARK = "\0"  # which hardly any text has
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,8 +134,8 @@ def kept_summary(warm: WarmExplainer, explained: ExplainedRow, outcome: dict[str
     share, target = first["proximity"], outcome.get("target")
     of_row = outcome["label"], target, id(near.prototypes[0]), id(near.standing), percent(share), share < 1
     key = of_row, causes.row_id == first["row_id"]
-    if (around := kept.get(key)) is None:
+    if (marked := kept.get(key)) is None:
         if len(kept) > _MOST_SENTENCES:
             kept.clear()
-        around = kept[key] = write(causes=Causes(_MARK, causes.row_id)).split(_MARK)
-    return causes.sentence.join(around)
+        marked = kept[key] = write(causes=Causes(_MARK, causes.row_id))
+    return marked.replace(_MARK, causes.sentence) if marked.count(_MARK) == 1 else write(causes=causes)

@@ -43,6 +43,20 @@ def test_each_of_many_rows_is_explained_as_it_is_alone(find_case: FindCase, name
         assert len(set(together)) > 10
 
 
+def test_texts_with_commas_and_quotes_are_written_as_they_are_alone(find_case: FindCase) -> None:
+    case = find_case("scaled_and_one_hot", "random_forest")
+    odd = ['clerk, "senior"', ",", "a\\b,", "[", "\u00e9, \u2028"]
+    rows = [
+        [odd[number % len(odd)] if isinstance(cell, str) else cell for cell in row]
+        for number, row in enumerate(case.rows[:20])
+    ]
+    together = _explained(case, rows, n_reasons="all")
+    assert together == [_explained(case, [row], n_reasons="all")[0] for row in rows]
+    explained = [row for row in map(orjson.loads, together) if row["status"] == "ok"]  # some are refused
+    listed = [effect["value"] for row in explained for effect in row["effects"]["features"]]
+    assert set(odd) <= set(map(str, listed))
+
+
 def test_reasons_of_many_rows_that_are_forgotten_are_made_again(
     find_case: FindCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

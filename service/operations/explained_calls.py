@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from explanations.explained_rows import explain_instances, explain_read, ids_of_rows
+from explanations.explained_rows import Form, explain_instances, explain_read, ids_of_rows
 from explanations.included_parts import WITHOUT_OPTIONS, parts_of
 from explanations.instances import ReadInstances, joined, read_instances, run_readable
 from explanations.warm_explainer import WarmExplainer
@@ -54,9 +54,8 @@ def explain_rows(
     """
     call = CallOf(warm, request, name, read, record)
     read = read_instances(request.instances, warm.features, tick) if read is None else read
-    if record is not None:
-        return _answer(call, read, explain_instances(warm, request, read, tick, "fragments"))
-    return _answer(call, read, explain_instances(warm, request, read, tick, "json"))
+    form: Form = "json" if record is None else "fragments"
+    return _answer(call, read, explain_instances(warm, request, read, tick, form))
 
 
 def explain_call(call: CallOf) -> bytes:
@@ -88,7 +87,8 @@ def explain_calls(calls: Sequence[CallOf]) -> list[bytes | None]:
                 numbers.append(number)
         read = joined(reads)
         parts, run = parts_of(warm, calls[0].request), run_readable(warm.session, read, warm.walked)
-        data = explain_read(warm, parts, row_ids, read, run, form="fragments")
+        form: Form = "json" if calls[0].record is None else "fragments"  # those of an explainer are stored alike
+        data = explain_read(warm, parts, row_ids, read, run, form=form)
     except Exception:  # noqa: BLE001  # raised again by the call that fails alone
         return answers
     for number, read in zip(numbers, reads, strict=True):

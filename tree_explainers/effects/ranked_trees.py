@@ -71,9 +71,7 @@ class RankedTrees:
             for at, members in self.sets
         ]
         values = np.column_stack([columns, *of_sets]) if of_sets else np.ascontiguousarray(columns)
-        ranks, cuts = np.zeros((len(values), self.n_ranked), np.uint16), self.cuts
-        _fill_ranks(values, (cuts.columns, cuts.starts), cuts.values, cuts.of_missing, ranks)
-        return ranks
+        return self._ranked(values, is_single=False)[0]
 
     def ranks_of_finite(self, values: NDArray[np.float64], *, is_single: bool) -> NDArray[np.uint16] | None:
         """Return the ranks of rows as ``ranks`` does; ``None`` where one is infinite, or looked up in a set.
@@ -87,9 +85,14 @@ class RankedTrees:
         """
         if self.sets:
             return None
+        ranks, are_finite = self._ranked(values, is_single=is_single)
+        return ranks if are_finite else None
+
+    def _ranked(self, values: NDArray[np.float64], *, is_single: bool) -> tuple[NDArray[np.uint16], bool]:
+        """Return the ranks, and whether no number is infinite."""
         ranks, cuts = np.zeros((len(values), self.n_ranked), np.uint16), self.cuts  # trees without tests read a 0
         columns = cuts.columns, cuts.starts
-        return ranks if _rank_finite(values, is_single, columns, cuts.values, cuts.of_missing, ranks) else None
+        return ranks, _fill_ranks(values, is_single, columns, cuts.values, cuts.of_missing, ranks)
 
     def leaves(self, ranks: NDArray[np.uint16]) -> NDArray[np.int32]:
         """Return the leaves, among all, that rows of these ranks reach, (n_rows, n_trees)."""
@@ -99,25 +102,36 @@ class RankedTrees:
 
 
 def _types_of_ranks(n: Any) -> list[Any]:
-    ranks = n.uint16[:, ::1]
-    return [n.void(n.float64[:, ::1], n.UniTuple(n.int64[::1], 2), n.float64[::1], n.uint16[::1], ranks)]
+    cuts = n.UniTuple(n.int64[::1], 2), n.float64[::1], n.uint16[::1]
+    return [n.boolean(n.float64[:, ::1], n.boolean, *cuts, n.uint16[:, ::1])]
 
 
 @compiled_ahead(_types_of_ranks)
 def _fill_ranks(
     values: NDArray[np.float64],
+    is_single: bool,
     columns: tuple[Ints, Ints],
     cuts: NDArray[np.float64],
     of_missing: NDArray[np.uint16],
     ranks: NDArray[np.uint16],
-) -> None:
-    """Write the number of each ranked column's cuts that are below the value of each row."""
+) -> bool:
+    """Write the number of each ranked column's cuts that are below the value of each row.
+
+    Where it ``is_single``, numbers are rounded to single precision first. Returned is whether none is infinite then.
+    """
     positions, starts = columns
+    are_finite = True
     for row in range(len(values)):
+        for value in values[row]:
+            are_finite &= abs(np.float64(np.float32(value)) if is_single else value) != np.inf
         for at in range(len(positions)):
             value = values[row, positions[at]]
-            is_missing = value != value  # NaN
-            ranks[row, at] = of_missing[at] if is_missing else _rank(value, cuts, starts[at], starts[at + 1])
+            if value != value:  # NaN
+                ranks[row, at] = of_missing[at]
+            else:
+                value = np.float64(np.float32(value)) if is_single else value
+                ranks[row, at] = _rank(value, cuts, starts[at], starts[at + 1])
+    return are_finite
 
 
 @inlined_reader
@@ -131,36 +145,6 @@ def _rank(value: Any, cuts: NDArray[np.float64], start: Any, end: Any) -> Any:  
         else:
             high = middle
     return low - start
-
-
-def _types_of_finite(n: Any) -> list[Any]:
-    cuts = n.UniTuple(n.int64[::1], 2), n.float64[::1], n.uint16[::1]
-    return [n.boolean(n.float64[:, ::1], n.boolean, *cuts, n.uint16[:, ::1])]
-
-
-@compiled_ahead(_types_of_finite)
-def _rank_finite(  # parts of objects: compiled code takes arrays
-    values: NDArray[np.float64],
-    is_single: bool,
-    columns: tuple[Ints, Ints],
-    cuts: NDArray[np.float64],
-    of_missing: NDArray[np.uint16],
-    ranks: NDArray[np.uint16],
-) -> bool:
-    """Do the same with numbers that may have to be rounded; return whether all are finite, or missing."""
-    positions, starts = columns
-    for row in range(len(values)):
-        for value in values[row]:
-            if abs(np.float64(np.float32(value)) if is_single else value) == np.inf:
-                return False
-        for at in range(len(positions)):
-            value = values[row, positions[at]]
-            if value != value:  # NaN
-                ranks[row, at] = of_missing[at]
-            else:
-                value = np.float64(np.float32(value)) if is_single else value
-                ranks[row, at] = _rank(value, cuts, starts[at], starts[at + 1])
-    return True
 
 
 def _types_of_leaves(n: Any) -> list[Any]:

@@ -61,7 +61,7 @@ class WideningColumns:
         weights : (n_trees,) int64
             What each tree counts: 0 or 1. Where others count than the last time, all is added up from the beginning.
         tick
-            Called several times a second; may raise to stop, and then nothing more is to be asked for.
+            Called several times a second; may raise to stop, and then the object is of no more use.
         """
         table, parts = self._table, blocks(len(self._candidates), BLOCK)
         if not self._masks or (self._counting != (weights > 0)).any():

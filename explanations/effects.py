@@ -11,6 +11,7 @@ from schemas.explanation_parts import ReferenceKind
 from storage.errors import StorageError
 from tree_explainers.effects.ensemble_effects import EnsembleEffects, effects_in_order, points_of_probability
 from tree_explainers.effects.nearest_cases import NearestCases
+from tree_explainers.effects.paired_walk import UNKNOWN_LEAVES
 from tree_explainers.effects.walked_rows import WalkedRows
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import MethodNotApplicable
@@ -48,6 +49,7 @@ class WarmEffects:
     candidates: NearestCases  # prototypes that rows are compared with: all, and then by the rows' class or outcome
     score: int | None  # index of the score that effects are on; None: that of the predicted class
     ranks: NDArray[np.uint16]  # (n_prototypes, n_ranked)
+    leaves: NDArray[np.int32]  # (n_prototypes, n_trees) counted within their trees
     raw: NDArray[np.float64]  # (n_prototypes, n_scores)
     texts: EffectTexts
     means: MeanReferences
@@ -90,6 +92,7 @@ class WarmEffects:
             candidates=NearestCases.of(candidates_of(description, cases, classes, by_outcome=by_outcome)),
             score=rule.column if by_outcome and rule is not None else None,
             ranks=ranks,
+            leaves=effects.trees.leaves(ranks) - ensemble.leaf_offsets[:-1].astype(np.int32),
             raw=raw,
             texts=EffectTexts(scale, cases, raw, description.classes),
             means=MeanReferences(effects, columns, description.feature_names, prototypes, reference),
@@ -174,8 +177,12 @@ class WarmEffects:
         paired = [row for row, reference in enumerate(references) if reference >= 0]
         if paired:
             references, scores = [references[row] for row in paired], [scores[row] for row in paired]
-            some = ranks if len(paired) == len(ranks) else ranks[paired]
-            effects = self.effects.effects_of_pairs(some, self.ranks, references, scores)
+            # Only leaves of rows that were walked are surely those that effects compare.
+            leaves = UNKNOWN_LEAVES[0] if outcome.ranks is None else outcome.leaves
+            if len(paired) < len(ranks):
+                ranks, leaves = ranks[paired], leaves[paired] if len(leaves) else leaves
+            known = leaves, self.leaves
+            effects = self.effects.effects_of_pairs(ranks, self.ranks, references, scores, known)
             for row, reference, score, of_row in zip(
                 paired, references, scores, effects_in_order(effects), strict=True
             ):

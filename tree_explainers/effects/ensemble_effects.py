@@ -14,7 +14,7 @@ from ..ensemble import TreeEnsemble
 from ..errors import InvalidInput, MethodNotApplicable
 from ..onnx_models.description import Link, ModelDescription
 from .leaf_scores_in_scale import LeafScores
-from .paired_walk import PairedTrees, add_effects, leaf_shares
+from .paired_walk import UNKNOWN_LEAVES, Leaves, PairedTrees, add_effects, leaf_shares
 from .path_patterns import MOST_PLAYERS, add_mean_effects, new_patterns
 from .players import Players
 from .ranked_trees import RankedTrees
@@ -161,11 +161,16 @@ class EnsembleEffects:
             add_mean_effects(self.paired, trees, columns, (shares, values), room, effects)
         else:
             spans = np.array([[0, n_references]] * n_rows, np.int64).reshape(n_rows, 2)
-            add_effects(self.paired, trees, (ranks, references), spans, shares, values, effects)
+            add_effects(self.paired, trees, (ranks, references), UNKNOWN_LEAVES, spans, shares, values, effects)
         return np.asarray(effects * self.scores.signs[score])
 
     def effects_of_pairs(
-        self, ranks: NDArray[np.uint16], references: NDArray[np.uint16], pairs: Sequence[int], scores: Sequence[int]
+        self,
+        ranks: NDArray[np.uint16],
+        references: NDArray[np.uint16],
+        pairs: Sequence[int],
+        scores: Sequence[int],
+        leaves: tuple[Leaves, Leaves] = UNKNOWN_LEAVES,
     ) -> Floats:
         """Return the effects of rows against one reference case each, the same as ``mean_effects`` of each row alone.
 
@@ -179,6 +184,8 @@ class EnsembleEffects:
             The reference case of each row.
         scores : (n_rows,)
             The score that the effects of each row are on.
+        leaves : (n_rows, n_trees) and (n_references, n_trees)
+            Of the explained rows and of all reference cases, where they are known: it takes less time then.
 
         Returns
         -------
@@ -190,11 +197,12 @@ class EnsembleEffects:
         for kind in sorted(set(kinds)):
             values, trees = self.scores.values[kind], self.scores.trees[kind]
             if kinds.count(kind) == len(kinds):
-                add_effects(self.paired, trees, (ranks, references), spans, weights, values, effects)
+                add_effects(self.paired, trees, (ranks, references), leaves, spans, weights, values, effects)
                 break
             rows = [row for row, of_row in enumerate(kinds) if of_row == kind]
-            some = np.zeros((len(rows), self.n_players))
-            add_effects(self.paired, trees, (ranks[rows], references), spans[rows], weights, values, some)
+            some, of_rows = np.zeros((len(rows), self.n_players)), (leaves[0][rows] if len(leaves[0]) else leaves[0])
+            pairs_of_kind = (ranks[rows], references), (of_rows, leaves[1]), spans[rows]
+            add_effects(self.paired, trees, *pairs_of_kind, weights, values, some)
             effects[rows] = some
         signs = self.scores.signs[list(scores)][:, None] if len(scores) > 1 else self.scores.signs[scores[0]]
         return np.asarray(effects * signs)

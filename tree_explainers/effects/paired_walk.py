@@ -15,11 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled_ahead
+from ..compute.compiled import compiled_ahead, inlined
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Ranks = NDArray[np.uint16]
+Leaves = NDArray[np.int32]
+
+UNKNOWN_LEAVES: tuple[Leaves, Leaves] = (np.empty((0, 0), np.int32), np.empty((0, 0), np.int32))
+"""Of rows whose leaves have not been found."""
 
 
 class PairedTrees(NamedTuple):
@@ -64,9 +68,9 @@ def types_of_trees(n: Any) -> list[Any]:
 
 
 def _types(n: Any) -> list[Any]:
-    numbers, rows, spans = n.float64[::1], n.UniTuple(n.uint16[:, ::1], 2), n.int64[:, ::1]
-    others = spans, numbers, numbers, n.float64[:, ::1]
-    return [n.void(trees, n.int64[::1], rows, *others) for trees in types_of_trees(n)]
+    numbers, rows, leaves = n.float64[::1], n.UniTuple(n.uint16[:, ::1], 2), n.UniTuple(n.int32[:, ::1], 2)
+    others = n.int64[:, ::1], numbers, numbers, n.float64[:, ::1]
+    return [n.void(trees, n.int64[::1], rows, leaves, *others) for trees in types_of_trees(n)]
 
 
 @compiled_ahead(_types)
@@ -74,6 +78,7 @@ def add_effects(  # noqa: C901, PLR0917  # a function that is called in the inne
     trees: PairedTrees,
     tree_numbers: Ints,
     rows: tuple[Ranks, Ranks],
+    leaves: tuple[Leaves, Leaves],
     spans: Ints,
     weights: Floats,
     values: Floats,
@@ -89,6 +94,8 @@ def add_effects(  # noqa: C901, PLR0917  # a function that is called in the inne
         Of those that count.
     rows : (n_rows, n_ranked) and (n_references, n_ranked)
         The ranks of the explained rows, and of the reference cases.
+    leaves : (n_rows, n_trees) and (n_references, n_trees)
+        Of the same: a tree in which two rows have the same leaf is not walked. ``UNKNOWN_LEAVES``: all are.
     spans : (n_rows, 2)
         The first reference case that each row is compared with, and the end of these.
     weights : (n_references,)
@@ -106,12 +113,13 @@ def add_effects(  # noqa: C901, PLR0917  # a function that is called in the inne
     rank_bits, child_bits, last_column = trees.layout[0], trees.layout[1], trees.layout[2]
     last_rank = (words.dtype.type(1) << rank_bits) - words.dtype.type(1)
     both = np.empty((len(player_of), 2), np.uint16)  # side by side, so that they are read at once
+    walked = tree_numbers.copy()
     for row in range(effects.shape[0]):
         both[:, 0] = rows[0][row]
         for reference in range(spans[row, 0], spans[row, 1]):
             both[:, 1] = rows[1][reference]
             weight = weights[reference]
-            for tree in tree_numbers:
+            for tree in walked[: _fill_walked(tree_numbers, leaves, row, reference, walked)]:
                 first = np.uint64(starts[tree])
                 node, depth, n_explained, n_reference = np.uint64(0), 0, 0, 0
                 gained, lost = 0.0, 0.0
@@ -149,3 +157,18 @@ def add_effects(  # noqa: C901, PLR0917  # a function that is called in the inne
                         n_reference += 1
                         before[depth - 1] = gained - before[depth - 1] + lost
                         node = other_ways[depth - 1]
+
+
+@inlined
+def _fill_walked(
+    tree_numbers: Ints, leaves: tuple[Leaves, Leaves], row: Any, reference: Any, walked: Ints
+) -> int:  # numba's own numbers
+    """Write the trees in which the two have different leaves; return how many there are."""
+    own, others = leaves
+    if not len(own):
+        return len(walked)
+    n_walked = 0
+    for tree in tree_numbers:  # without a branch, which the processor could not predict
+        walked[n_walked] = tree
+        n_walked += own[row, tree] != others[reference, tree]
+    return n_walked

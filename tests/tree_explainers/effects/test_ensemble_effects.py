@@ -96,6 +96,10 @@ def test_effects_of_pairs_are_those_of_each_row_alone(name: str) -> None:
     for row, (reference, score) in enumerate(zip(references, scores, strict=True)):
         alone = model.effects.mean_effects(ranks[10 + row : 11 + row], ranks[reference : reference + 1], score)[0]
         assert effects[row].tobytes() == alone.tobytes()
+    leaves = model.effects.trees.leaves(ranks)
+    known = model.effects.effects_of_pairs(ranks[10:], ranks[:10], references, scores, (leaves[10:], leaves[:10]))
+    assert known.tobytes() == effects.tobytes()
+    assert (leaves[10:] == leaves[references]).any()
 
 
 def test_a_row_has_no_effects_against_itself() -> None:

@@ -70,8 +70,12 @@ class LateTexts:
 
 
 def texts_of_cells(cells: Sequence[Any]) -> Texts:
-    """Return values as JSON, by their place; none is infinite."""
-    texts = Texts.of_items(orjson.dumps(cells, option=orjson.OPT_SERIALIZE_NUMPY))
+    """Return values as JSON, by their place; infinite numbers are texts there."""
+    text = orjson.dumps(cells, option=orjson.OPT_SERIALIZE_NUMPY)
+    if b"null" in text:  # which stands for an infinite number, too
+        cells = list(map(json_number, cells))
+        text = orjson.dumps(cells, option=orjson.OPT_SERIALIZE_NUMPY)
+    texts = Texts.of_items(text)
     if len(texts.starts) == len(cells):
         return texts
     # Some text holds a comma, by which others are told apart.

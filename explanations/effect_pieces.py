@@ -1,16 +1,18 @@
 """What effects of rows are written of: the effects, and what is the same of many rows."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from tree_explainers.column_words import ColumnWords
+from tree_explainers.compute.byte_texts import Texts
 
-from .cell_texts import CellTexts
+from .cell_texts import CellTexts, cell_texts
 from .effect_references import MeanReference
-from .sentences import Causes
+from .sentences import NO_CAUSES, Causes
 
 LEAST_SHARE = 0.05
 """Of the difference of two scores: features that move it less are not named beside the first."""
@@ -30,11 +32,93 @@ class RowEffects(NamedTuple):
     points: NDArray[np.float64] | None = None  # (n_players,) in points of probability; None: as those of one case
 
 
+class EffectsOfRows(NamedTuple):
+    """The effects of those rows that have something to be compared with, as they are calculated."""
+
+    rows: list[int]  # (n,) their indices among all
+    references: NDArray[np.int64]  # (n,) prototypes that they are compared with; where there is a mean, of no meaning
+    mean: MeanReference | None  # the rows that all are compared with
+    scores: NDArray[np.int64]  # (n,) the score that effects are on
+    of_players: NDArray[np.float64]  # (n, n_players)
+    orders: NDArray[np.int64]  # (n, n_players) the players, largest effect first
+    counts: NDArray[np.int64]  # (n,) players that have some
+    totals: NDArray[np.float64]  # (n,) sums of all
+    points: NDArray[np.float64] | None  # (n, n_players) in points of probability; None: as those of one case
+
+    def row(self, number: int) -> "RowEffects":
+        """Return the effects of one of them."""
+        return RowEffects(
+            int(self.references[number]) if self.mean is None else self.mean,
+            int(self.scores[number]),
+            self.of_players[number],
+            self.orders[number, : self.counts[number]].tolist(),
+            float(self.totals[number]),
+            None if self.points is None else self.points[number],
+        )
+
+
 class WrittenEffects(NamedTuple):
     """The effects of one row, as explanations have them."""
 
     text: bytes  # JSON
     causes: Causes  # the same as a sentence
+
+
+class RowsOfEffects(NamedTuple):
+    """Rows whose effects are written together."""
+
+    effects: EffectsOfRows  # of n rows
+    values: Sequence[Sequence[Any]]  # (n,) as sent
+    adverse: Sequence[bool | None]  # (n,) as ``EffectRow`` has it
+
+    def row(self, number: int) -> "EffectRow":
+        """Return one of the rows."""
+        values = self.values[number]
+        return EffectRow(self.effects.row(number), values, cell_texts(values), self.adverse[number])
+
+
+def listed_players(
+    effects: EffectsOfRows, are_shown: NDArray[np.bool_], n_features: int | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the listed effects of rows, row by row and the largest first: the row and the player of each.
+
+    Parameters
+    ----------
+    are_shown : (n_players,)
+        Players that may be listed.
+    n_features
+        How many there are of each row at most; None: all that have an effect.
+    """
+    orders, places = effects.orders, np.arange(effects.orders.shape[1])
+    if are_shown.all() and n_features is not None:  # as of most
+        orders = orders[:, :n_features]
+    are_listed = (places[: orders.shape[1]] < effects.counts[:, None]) & are_shown[orders]
+    if n_features is not None:
+        are_listed &= np.cumsum(are_listed, axis=1) <= n_features
+    rows, at = np.nonzero(are_listed)
+    return rows, orders[rows, at]
+
+
+class TextsOfEffects(NamedTuple):
+    """The effects of rows, as explanations have them."""
+
+    json: Texts  # (n_rows,)
+    sentences: Texts  # (n_rows,) as parts of texts that are JSON; empty: no feature is named
+    references: Sequence["EffectReference"]  # distinct ones
+    reference_of: NDArray[np.int64]  # (n_rows,) of each row among these
+
+    def with_others(self, rows: NDArray[np.int64], others: Sequence[WrittenEffects]) -> Self:
+        """Return the same but for some rows, which have the same references."""
+        sentences = [orjson.dumps(each.causes.sentence)[1:-1] for each in others]
+        json = self.json.with_others(rows, [each.text for each in others])
+        return self._replace(json=json, sentences=self.sentences.with_others(rows, sentences))
+
+    def of_each(self) -> list[WrittenEffects]:
+        """Return the effects row by row."""
+        sentences = (orjson.loads(b'"%b"' % self.sentences.as_bytes(row)) for row in range(len(self.reference_of)))
+        row_ids = (self.references[number].row_id for number in self.reference_of.tolist())
+        causes = (Causes(text, row_id) if text else NO_CAUSES for text, row_id in zip(sentences, row_ids, strict=True))
+        return [WrittenEffects(self.json.as_bytes(row), of_row) for row, of_row in enumerate(causes)]
 
 
 class EffectRow(NamedTuple):

@@ -20,20 +20,30 @@ from schemas.json_numbers import json_number
 from tree_explainers.effects.ensemble_effects import Scale, points_per_log_odds, probabilities
 from tree_explainers.onnx_models.description import Link
 
-from .cell_texts import MANY_ROWS
 from .dictionary_words import DictionaryWords
-from .effect_numbers import DIGITS, PrintedNumbers, printed_numbers, rounded_numbers
+from .effect_numbers import (
+    DIGITS,
+    PrintedNumbers,
+    RoundedNumbers,
+    numbers_of_many,
+    printed_numbers,
+    rounded_numbers,
+)
 from .effect_pieces import (
     END_OF_ENTRY,
     LEAST_SHARE,
     EffectEntry,
     EffectReference,
     EffectRow,
+    EffectsOfRows,
     RowEffects,
+    RowsOfEffects,
+    TextsOfEffects,
     WrittenEffects,
+    listed_players,
 )
 from .effect_references import MeanReference
-from .many_effects import ManyEffects, moved_by, write_effects
+from .many_effects import ListedEffects, ManyEffects, ranks_within, write_effects
 from .reference_cases import ReferenceCase
 from .sentences import AS_THEY_ARE, N_FEATURES, NO_CAUSES, Causes, Naming, listed, signed
 from .shown_players import ShownPlayer
@@ -41,6 +51,8 @@ from .shown_players import ShownPlayer
 _MOST_REASONS = 4  # as lenders state
 _KEPT_PIECES = 10_000  # of an explainer: about half a kilobyte each
 Made = TypeVar("Made")
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 class EffectScale(NamedTuple):
@@ -67,7 +79,7 @@ class EffectTexts:
     entries: dict[tuple[int | None, int], EffectEntry] = field(default_factory=dict)  # by case and player
 
     def write(self, rows: Sequence[EffectRow], n_features: int | None, kind: ReferenceKind) -> list[WrittenEffects]:
-        """Return the effects of rows.
+        """Return the effects of a few rows.
 
         Parameters
         ----------
@@ -77,17 +89,74 @@ class EffectTexts:
             Of the reference.
         """
         effects = [row.effects for row in rows]
-        references = [self._reference(each, kind) for each in effects]
+        references = [self._reference(each.reference, each.score, kind) for each in effects]
         players = [self._listed(each.order, n_features) for each in effects]
         scores = [(other.raw + each.total, other.raw) for each, other in zip(effects, references, strict=True)]
         parts = [each.of_players[listed].tolist() for each, listed in zip(effects, players, strict=True)]
         points = [self._points(*each) for each in zip(effects, players, parts, scores, strict=True)]
         numbers = rounded_numbers(scores, parts, points)
         entries = [self._entries(each.case, listed) for each, listed in zip(references, players, strict=True)]
-        if len(rows) >= MANY_ROWS and all(entry.words is None for of_row in entries for entry in of_row):
-            reasons = [None if row.adverse is None else self._principal_reasons(row) for row in rows]
-            return write_effects(ManyEffects(rows, references, entries, numbers, reasons), self.naming)
         return list(map(self._written, rows, references, entries, printed_numbers(numbers)))
+
+    def write_many(self, many: RowsOfEffects, n_features: int | None, kind: ReferenceKind) -> TextsOfEffects:
+        """Return the effects of many rows, the same as ``write`` of each."""
+        effects = many.effects
+        rows, players = listed_players(effects, self.is_shown(effects.of_players.shape[1]), n_features)
+        references, reference_of = self._references(effects, kind)
+        raw = np.array([reference.raw for reference in references], np.float64)[reference_of]
+        scores, parts = (raw + effects.totals, raw), effects.of_players[rows, players]
+        points = self._points_of_many(effects, (rows, players), parts, scores)
+        numbers = numbers_of_many(scores, parts, points, rows)
+        listed = self._listed_effects(many, references, reference_of[rows], (rows, players))
+        adverse = [row for row, upwards in enumerate(many.adverse) if upwards is not None]
+        closings = {row: self._principal_reasons(many.row(row)) for row in adverse}
+        texts = write_effects(
+            ManyEffects(references, reference_of, listed, numbers, effects.counts, closings), self.naming
+        )
+        unsure = np.flatnonzero(~numbers.are_sure)
+        return texts.with_others(unsure, self.write([many.row(row) for row in unsure.tolist()], n_features, kind))
+
+    def is_shown(self, n_players: int) -> NDArray[np.bool_]:
+        """Return which players callers may see, (n_players,)."""
+        are_shown = np.zeros(n_players, np.bool_)
+        are_shown[list(self.shown)] = True
+        return are_shown
+
+    def _references(self, effects: EffectsOfRows, kind: ReferenceKind) -> tuple[list[EffectReference], Ints]:
+        """Return the distinct references of rows, and that of each row among them."""
+        of_rows = np.stack((effects.references, effects.scores))
+        distinct, reference_of = np.unique(of_rows, axis=1, return_inverse=True)
+        pairs = distinct.T.tolist()
+        references = [self._reference(case if effects.mean is None else effects.mean, of, kind) for case, of in pairs]
+        return references, reference_of.ravel()
+
+    def _points_of_many(
+        self, effects: EffectsOfRows, listed: tuple[Ints, Ints], parts: Floats, scores: tuple[Floats, Floats]
+    ) -> Floats | None:
+        """Return the listed effects in points of probability; ``None`` where there are none."""
+        if effects.points is not None:
+            return np.asarray(effects.points[listed])
+        if not self.scale.has_points:
+            return None
+        slopes = list(map(points_per_log_odds, *(of_rows.tolist() for of_rows in scores)))
+        return np.asarray(parts * np.array(slopes, np.float64)[listed[0]])
+
+    def _listed_effects(
+        self, many: RowsOfEffects, references: Sequence[EffectReference], of_listed: Ints, listed: tuple[Ints, Ints]
+    ) -> ListedEffects:
+        """Return the listed effects of rows, with their entries."""
+        (rows, players), n_players = listed, many.effects.of_players.shape[1]
+        distinct, entry_of = np.unique(of_listed * n_players + players, return_inverse=True)
+        entries = [
+            entry
+            for reference, player in (divmod(each, n_players) for each in distinct.tolist())
+            for entry in self._entries(references[reference].case, [player])
+        ]
+        features = [entry.feature for entry in entries]
+        values = zip(rows.tolist(), map(features.__getitem__, entry_of.tolist()), strict=True)
+        cells = ["" if feature is None else many.values[row][feature] for row, feature in values]
+        counts = np.bincount(rows, minlength=len(many.values))
+        return ListedEffects(rows, ranks_within(rows, counts), counts, entries, entry_of, cells)
 
     def _entries(self, case: int | None, players: list[int]) -> list[EffectEntry]:
         known = self.entries
@@ -164,9 +233,8 @@ class EffectTexts:
         )
         return _kept(self.entries, (case, player), entry)
 
-    def _reference(self, row: RowEffects, kind: ReferenceKind) -> EffectReference:
+    def _reference(self, of_row: int | MeanReference, score: int, kind: ReferenceKind) -> EffectReference:
         """Return what a row is compared with, for the score that its effects are on."""
-        score, of_row = row.score, row.reference
         key = of_row.head.get("outcome") if isinstance(of_row, MeanReference) else of_row, score, kind
         if (known := self.references.get(key)) is not None:
             return known
@@ -231,7 +299,7 @@ class EffectTexts:
         values: Sequence[Any],
     ) -> Causes:
         """Return by how much the score differs from that of the reference, and which features have it differ most."""
-        parts, difference = moved_by(numbers.rounded, reference)
+        parts, difference = _moved_by(numbers.rounded, reference)
         named, least, n_causes = list[str](), LEAST_SHARE * abs(difference), 0
         for entry, part in zip(entries, parts, strict=True):
             _, feature, _, _, _, name, mention, compared, is_protected, _ = entry
@@ -247,6 +315,13 @@ class EffectTexts:
             return NO_CAUSES
         direction, size = "higher" if difference > 0 else "lower", signed(abs(difference)).removeprefix("+")
         return Causes(f"{reference.words} {size} {direction}, mostly by {listed(named)}.", reference.row_id)
+
+
+def _moved_by(numbers: RoundedNumbers, reference: EffectReference) -> tuple[list[float], float]:
+    """Return the effects that sentences name, and the difference that they make: in points where there are some."""
+    if numbers.points:
+        return numbers.points, 0.5 * (1 + tanh(numbers.score / 2)) - reference.probability
+    return numbers.effects, numbers.score - numbers.reference_score
 
 
 def _kept(kept: dict[Any, Made], key: object, made: Made) -> Made:

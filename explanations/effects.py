@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schemas.explanation_parts import ReferenceKind
 from storage.errors import StorageError
-from tree_explainers.effects.ensemble_effects import EnsembleEffects, effects_in_order, points_of_probability
+from tree_explainers.effects.ensemble_effects import EnsembleEffects, players_in_order, points_of_probability
 from tree_explainers.effects.nearest_cases import NearestCases
 from tree_explainers.effects.paired_walk import UNKNOWN_LEAVES
 from tree_explainers.effects.walked_rows import WalkedRows
@@ -22,13 +22,15 @@ from tree_explainers.onnx_models.walked_parts import WalkedParts
 from tree_explainers.rows import Rows
 
 from .dictionary_words import DictionaryWords
-from .effect_pieces import RowEffects
+from .effect_pieces import EffectsOfRows
 from .effect_references import MeanReference, MeanReferences, PrototypeRows, Reference, reference_of, some_names
 from .effect_texts import EffectScale, EffectTexts
 from .nearest_rows import WarmReference
 from .reference_cases import ReferenceCase, candidates_of
 from .sentences import Naming
 from .shown_players import shown_groups, shown_players
+
+Ints = NDArray[np.int64]
 
 
 class EffectsQuestion(NamedTuple):
@@ -144,8 +146,8 @@ class WarmEffects:
         compared: Sequence[int | None],
         question: EffectsQuestion,
         outcome: Outcome,
-    ) -> list[RowEffects | None]:
-        """Return the effects of rows that the model takes; ``None`` where a row has nothing to be compared with.
+    ) -> EffectsOfRows:
+        """Return the effects of rows that the model takes, of those that have something to be compared with.
 
         As a ``contrast`` a row is compared with the nearest prototype of another class, those first of which the model
         is right, or, where outcomes are better and worse, of the best other outcome that has one.
@@ -172,50 +174,49 @@ class WarmEffects:
         if question.mean is not None:
             return self._against_mean(ranks, scores, question.mean)
         kinds = [0 if index is None or question.kind != "contrast" else index + 1 for index in compared]
-        references = self.candidates.of_rows(proximities, np.array(kinds, np.int64)).tolist()
-        written: list[RowEffects | None] = [None] * len(compared)
-        paired = [row for row, reference in enumerate(references) if reference >= 0]
-        if paired:
-            references, scores = [references[row] for row in paired], [scores[row] for row in paired]
-            # Only leaves of rows that were walked are surely those that effects compare.
-            leaves = UNKNOWN_LEAVES[0] if outcome.ranks is None else outcome.leaves
-            if len(paired) < len(ranks):
-                ranks, leaves = ranks[paired], leaves[paired] if len(leaves) else leaves
-            known = leaves, self.leaves
-            effects = self.effects.effects_of_pairs(ranks, self.ranks, references, scores, known)
-            for row, reference, score, of_row in zip(
-                paired, references, scores, effects_in_order(effects), strict=True
-            ):
-                written[row] = RowEffects(reference, score, *of_row)
-        return written
+        references = self.candidates.of_rows(proximities, np.array(kinds, np.int64))
+        # Only leaves of rows that were walked are surely those that effects compare.
+        leaves = UNKNOWN_LEAVES[0] if outcome.ranks is None else outcome.leaves
+        rows_paired = [row for row, reference in enumerate(references.tolist()) if reference >= 0]
+        if len(rows_paired) < len(ranks):
+            references, scores, ranks = references[rows_paired], scores[rows_paired], ranks[rows_paired]
+            leaves = leaves[rows_paired] if len(leaves) else leaves
+        effects = self.effects.effects_of_pairs(ranks, self.ranks, references, scores, (leaves, self.leaves))
+        return _in_order(rows_paired, references, None, scores, effects, None)
 
-    def _scores(self, question: EffectsQuestion, n_rows: int, labels: NDArray[np.int64] | None) -> list[int]:
+    def _scores(self, question: EffectsQuestion, n_rows: int, labels: NDArray[np.int64] | None) -> Ints:
         """Return the index of the score that the effects of each row are on."""
         score = self.score if question.score is None else question.score
-        if score is None and labels is not None:
-            indices: list[int] = labels.tolist()
-            return indices
-        return [score or 0] * n_rows
+        return labels if score is None and labels is not None else np.full(n_rows, score or 0, np.int64)
 
-    def _against_mean(
-        self, ranks: NDArray[np.uint16], scores: Sequence[int], mean: MeanReference
-    ) -> list[RowEffects | None]:
-        written: list[RowEffects | None] = [None] * len(scores)
-        for score in sorted(set(scores)):
-            rows_of_score = [row for row, of_row in enumerate(scores) if of_row == score]
+    def _against_mean(self, ranks: NDArray[np.uint16], scores: Ints, mean: MeanReference) -> EffectsOfRows:
+        effects = np.zeros((len(ranks), self.effects.n_players))
+        points = np.zeros_like(effects) if self.effects.has_points else None
+        for score in sorted(set(scores.tolist())):
+            of_score = scores == score
             against = mean.ranks, score, mean.weights
-            effects = self.effects.mean_effects(ranks[rows_of_score], *against)
-            points: Sequence[NDArray[np.float64] | None] = [None] * len(rows_of_score)
-            if self.effects.has_points:
-                points = list(points_of_probability(self.effects, ranks[rows_of_score], *against))
-            for row, of_row, in_points in zip(rows_of_score, effects_in_order(effects), points, strict=True):
-                written[row] = RowEffects(mean, score, *of_row, in_points)
-        return written
+            effects[of_score] = self.effects.mean_effects(ranks[of_score], *against)
+            if points is not None:
+                points[of_score] = points_of_probability(self.effects, ranks[of_score], *against)
+        return _in_order(list(range(len(ranks))), np.zeros_like(scores), mean, scores, effects, points)
 
     @property
     def scale(self) -> str:
         """What effects are in: ``probability``, ``log_odds`` or ``value``."""
         return self.effects.scale
+
+
+def _in_order(
+    rows: list[int],
+    references: Ints,
+    mean: MeanReference | None,
+    scores: Ints,
+    effects: NDArray[np.float64],
+    points: NDArray[np.float64] | None,
+) -> EffectsOfRows:
+    orders, counts = players_in_order(effects)
+    totals = np.add.reduce(effects, axis=1)
+    return EffectsOfRows(rows, references, mean, scores, effects, orders, counts, totals, points)
 
 
 def unknown_outcome(outcome: str, known: Sequence[str]) -> StorageError:

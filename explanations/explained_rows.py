@@ -22,7 +22,7 @@ from tree_explainers.rows import Rows
 from . import documents
 from .cell_texts import MANY_ROWS, CellTexts, LateTexts, cell_texts
 from .decisions import decisions_of
-from .effect_pieces import EffectRow, RowEffects, WrittenEffects
+from .effect_pieces import EffectRow, EffectsOfRows, RowsOfEffects, WrittenEffects
 from .included_parts import Parts, parts_of
 from .instances import ReadInstances, Run, ids_of_instances, read_instances, row_ids_of, run_readable
 from .near_prototypes import RowsToCompare, near_prototypes
@@ -127,10 +127,10 @@ def explain_read(
     values = dict(zip(read.indices, read.values, strict=True))
     rows = _accepted_rows(read, indices)
     usual = _are_usual(warm, rows)
-    effects: Sequence[RowEffects | None] = [None] * len(indices)
+    effects: EffectsOfRows | None = None
     if warm.effects is not None and parts.effects is not None and "effects" in parts.included and indices:
         effects = warm.effects.of_rows(rows, proximities, compared, parts.effects, outcome)
-        note_effects([each.of_players for each in effects if each is not None])
+        note_effects(list(effects.of_players))
     needs_raw = not _OF_RAW_ROWS.isdisjoint(parts.included)
     raw = rows if isinstance(rows, Rows) or not needs_raw else Rows(warm.features.names, tuple(rows.T))
     data: list[Any] = [None] * len(row_ids)
@@ -187,26 +187,39 @@ def _are_usual(warm: WarmExplainer, rows: Rows | NDArray[np.float64]) -> list[bo
 def _written(
     warm: WarmExplainer,
     parts: Parts,
-    effects: Sequence[RowEffects | None],
+    effects: EffectsOfRows | None,
     decided: Sequence[dict[str, Any]] | None,
     values: Sequence[Sequence[Any]],
     cells: Sequence[CellTexts],
 ) -> list[WrittenEffects | None]:
     """Return the effects of rows in words, with the principal reasons for what is decided where that is adverse."""
-    written: list[WrittenEffects | None] = [None] * len(effects)
-    if warm.effects is None or parts.effects is None:
+    written: list[WrittenEffects | None] = [None] * len(values)
+    if warm.effects is None or parts.effects is None or effects is None:
         return written
-    adverse, description = warm.adverse, warm.session.description
-    numbers, rows = list[int](), list[EffectRow]()
-    for row, of_row in enumerate(effects):
-        if of_row is not None:
-            outcome = None if decided is None else decided[row]["outcome"]
-            upwards = is_adverse_upwards(description, of_row.score, outcome) if outcome in adverse else None
-            numbers.append(row)
-            rows.append(EffectRow(of_row, values[row], cells[row], upwards))
-    for row, each in zip(numbers, warm.effects.texts.write(rows, parts.n_reasons, parts.effects.kind), strict=True):
-        written[row] = each
+    texts, limits, rows = warm.effects.texts, (parts.n_reasons, parts.effects.kind), effects.rows
+    adverse = _adverse(warm, effects, decided)
+    if len(rows) < MANY_ROWS:
+        each = [EffectRow(effects.row(at), values[row], cells[row], adverse[at]) for at, row in enumerate(rows)]
+        of_rows = texts.write(each, *limits)
+    else:
+        many = RowsOfEffects(effects, list(map(values.__getitem__, rows)), adverse)
+        of_rows = texts.write_many(many, *limits).of_each()
+    for row, of_row in zip(rows, of_rows, strict=True):
+        written[row] = of_row
     return written
+
+
+def _adverse(
+    warm: WarmExplainer, effects: EffectsOfRows, decided: Sequence[dict[str, Any]] | None
+) -> list[bool | None]:
+    """Return of each row with effects whether an adverse outcome comes of a higher score; None: it has no such one."""
+    adverse: list[bool | None] = [None] * len(effects.rows)
+    if warm.adverse and decided is not None:
+        for at, (row, score) in enumerate(zip(effects.rows, effects.scores.tolist(), strict=True)):
+            outcome = decided[row]["outcome"]
+            if outcome in warm.adverse:
+                adverse[at] = is_adverse_upwards(warm.session.description, score, outcome)
+    return adverse
 
 
 def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:

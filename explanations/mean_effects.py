@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from tree_explainers.effects.ensemble_effects import mean_absolute_effects
 from tree_explainers.prototype_sets.nearest import contiguous_leaves
 from tree_explainers.rows import Rows
@@ -36,11 +34,10 @@ def mean_effects_of_reference_rows(warm: WarmExplainer) -> dict[str, Any] | None
     compared = [None] * len(rows) if classes is None else classes.tolist()
     proximities = warm.index.proximities(contiguous_leaves(warm.leaves(outcome)))
     question = warm.effects.question(None, None)
-    of_rows = warm.effects.of_rows(rows, proximities, compared, question, outcome)
-    effects = [each.of_players for each in of_rows if each is not None]
-    if not effects:
+    effects = warm.effects.of_rows(rows, proximities, compared, question, outcome).of_players
+    if not len(effects):
         return None
-    means = mean_absolute_effects(np.stack(effects)).tolist()
+    means = mean_absolute_effects(effects).tolist()
     sizes = [(means[player], shown.name) for player, shown in warm.effects.texts.shown.items() if means[player]]
     sizes.sort(key=lambda entry: -entry[0])
     return {

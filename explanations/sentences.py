@@ -1,7 +1,6 @@
 """Sentences of explanations, the same for clients in every language; those of reasons are in ``reason_texts``."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,8 @@ from numpy.typing import NDArray
 
 from tree_explainers import wording
 from tree_explainers.column_words import ColumnWords
+from tree_explainers.compute.byte_texts import Texts
+from tree_explainers.compute.decimal_texts import decimal_texts
 
 from .typicality import Standing
 
@@ -19,8 +20,8 @@ N_FEATURES = 3
 _MOST_DIGITS = 6  # of a rounded score
 _PLAIN_FROM, _NEARLY_ONE, _NEARLY_HUNDRED = 1e-4, 0.99, 99  # sizes that two digits are enough for, and no exponent
 _SURELY_ROUNDED = 0.499999  # beyond it the product does not say how a number is rounded
-_POWERS = np.array([10.0**digits for digits in range(22)])  # all of which are exact
-_LEAST_OF_MANY = 1e-19
+_POWERS = np.array([10.0**digits for digits in range(12)])  # all of which are exact
+_LEAST_OF_MANY = 1e-9  # whose digits are written without an exponent
 
 
 def _value_words(_feature: str, value: Any) -> str:  # a cell
@@ -202,28 +203,21 @@ def signed(number: float) -> str:
     return f"{'+' if short >= 0 else ''}{wording.number_text(short)}"
 
 
-def signed_texts(numbers: NDArray[np.float64]) -> list[str]:
+def signed_texts(numbers: NDArray[np.float64]) -> Texts:
     """Return many differences as ``signed`` does.
 
     The text of one that is surely nearest to a certain number of two digits is that of this number.
     """
     sizes = np.abs(numbers)
-    is_plain = ((sizes >= _LEAST_OF_MANY) & (sizes < _NEARLY_ONE)) | ((sizes >= 1) & (sizes < _NEARLY_HUNDRED))
-    sizes = np.where(is_plain, sizes, 1.0)
-    exponents = np.floor(np.log10(sizes)).astype(np.int64)
-    units = sizes * _POWERS[1 - exponents]
+    is_sure = ((sizes >= _LEAST_OF_MANY) & (sizes < _NEARLY_ONE)) | ((sizes >= 1) & (sizes < _NEARLY_HUNDRED))
+    sizes = np.where(is_sure, sizes, 1.0)
+    decimals = 1 - np.floor(np.log10(sizes)).astype(np.int64)
+    units = sizes * _POWERS[decimals]
     whole = np.rint(units)
-    is_sure = is_plain & (np.abs(units - whole) < _SURELY_ROUNDED) & (whole >= 10) & (whole < 100)
-    keys = zip((numbers < 0).tolist(), exponents.tolist(), whole.astype(np.int64).tolist(), strict=True)
-    texts = [_of_two_digits(*key) if sure else "" for key, sure in zip(keys, is_sure.tolist(), strict=True)]
-    for index in np.flatnonzero(~is_sure).tolist():
-        texts[index] = signed(float(numbers[index]))
-    return texts
-
-
-@lru_cache(maxsize=1 << 12)  # as many as there are
-def _of_two_digits(is_negative: bool, exponent: int, whole: int) -> str:
-    return signed(float(f"{'-' if is_negative else ''}{whole}e{exponent - 1}"))
+    is_sure &= (np.abs(units - whole) < _SURELY_ROUNDED) & (whole >= 10) & (whole < 100)
+    texts = decimal_texts(whole.astype(np.int64), numbers < 0, decimals, "difference")
+    others = np.flatnonzero(~is_sure)
+    return texts.with_others(others, [signed(number).encode() for number in numbers[others].tolist()])
 
 
 def _of_nearest(

@@ -13,8 +13,10 @@ from math import copysign, inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
+
+from .compute.byte_texts import Texts
+from .compute.decimal_texts import decimal_texts
 
 MISSING_ALLOWED = " (missing allowed)"
 YES, NO = "yes", "no"
@@ -32,7 +34,8 @@ _FIRST_OF_SIX = 10.0 ** (_DIGITS_OF_MANY - 1)  # the least number of six digits
 _SURELY_ROUNDED = (
     0.37  # of a unit of the sixth digit: what ``_BELOW`` and ``_ABOVE`` move a number by is less than 0.13
 )
-_POWERS = np.array([10.0**digits for digits in range(2 * _DIGITS_OF_MANY)])
+_LEAST_WRITTEN_OUT = 1e-9  # whose digits are written without an exponent, as are those of all smaller than 1e20
+_POWERS = np.array([10.0**digits for digits in range(2 * _DIGITS_OF_MANY + 4)])
 _NEGLIGIBLE = 1e-30  # LightGBM writes 1e-35 for the threshold between 0 and what is above it
 _ALMOST_INFINITE = (1 - 2.0**-40) * float(np.finfo(np.float64).max)  # some roundings below the largest double
 _SHOWN_CHARACTERS = 80  # of a misspelt name
@@ -115,22 +118,21 @@ def _rounded_text(value: float) -> str:
     return number_text(rounded(value))
 
 
-def rounded_texts(values: NDArray[np.float64]) -> list[str | None]:
-    """Return the texts of many numbers as ``rounded_text`` does; ``None`` of those for which that is to be called.
+def rounded_texts(values: NDArray[np.float64]) -> tuple[Texts, NDArray[np.bool_]]:
+    """Return the texts of many numbers as ``rounded_text`` does, and which are surely that.
 
-    A quotient of whole numbers is the double that is nearest to the decimal, and is printed as that. What is hardly
-    nearer to one decimal of six digits than to the next is left out, as what ``rounded`` looks at is.
+    What is hardly nearer to one decimal of six digits than to the next is not, as what ``rounded`` looks at is not.
     """
     sizes = np.abs(values)
-    is_sure = (sizes >= _SHORT_FROM) & (sizes < _SHORT_BELOW)
+    is_sure = (sizes >= _LEAST_WRITTEN_OUT) & (sizes < 10 * _FIRST_OF_SIX)
     sizes = np.where(is_sure, sizes, 1.0)
-    powers = _POWERS[_DIGITS_OF_MANY - 1 - np.floor(np.log10(sizes)).astype(np.int64)]
-    units = sizes * powers
+    decimals = _DIGITS_OF_MANY - 1 - np.floor(np.log10(sizes)).astype(np.int64)
+    units = sizes * _POWERS[decimals]
     whole = np.rint(units)
     is_sure &= (np.abs(units - whole) < _SURELY_ROUNDED) & (units >= _FIRST_OF_SIX) & (whole < 10 * _FIRST_OF_SIX)
-    printed = orjson.dumps(np.copysign(whole / powers, values), option=orjson.OPT_SERIALIZE_NUMPY).decode()
-    texts = printed[1:-1].replace(".0,", ",").removesuffix(".0").split(",") if len(values) else []
-    return [text if sure else None for text, sure in zip(texts, is_sure.tolist(), strict=True)]
+    is_zero = values == 0
+    whole[is_zero] = 0
+    return decimal_texts(whole.astype(np.int64), np.signbit(values), decimals, "words"), is_sure | is_zero
 
 
 def value_text(value: float | str) -> str:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from explanations.sentences import signed, signed_texts
+from tests.support.texts import list_of
 
 
 def test_differences_of_many_rows_are_written_as_each_is() -> None:
@@ -12,5 +13,5 @@ def test_differences_of_many_rows_are_written_as_each_is() -> None:
     halves = [np.nextafter(digits + 0.5 * 10.0**power, end) for power in range(-6, 2) for end in (0, 1e9)]
     numbers = np.concatenate([sizes, digits, -digits, *halves, [0.0, -0.0, 0.99, 1.0, 99.0, 100.0, 1e-4, 1e12, -1e-9]])
 
-    assert signed_texts(numbers) == list(map(signed, numbers.tolist()))
-    assert signed_texts(np.empty(0)) == []
+    assert list_of(signed_texts(numbers)) == list(map(signed, numbers.tolist()))
+    assert list_of(signed_texts(np.empty(0))) == []

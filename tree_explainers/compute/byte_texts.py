@@ -49,6 +49,25 @@ class Texts(NamedTuple):
         shifted = (np.concatenate([each + end for each, end in zip(of, ends, strict=False)]) for of in (starts, stops))
         return Texts(np.concatenate(contents), *shifted), numbers[:-1]
 
+    def with_others(self, numbers: Ints, others: Sequence[bytes]) -> "Texts":
+        """Return the same texts but for some of them, by their numbers."""
+        if not len(numbers):
+            return self
+        more, starts, stops = Texts.of(others), self.starts.copy(), self.stops.copy()
+        starts[numbers], stops[numbers] = (len(self.content) + each for each in (more.starts, more.stops))
+        return Texts(np.concatenate((self.content, more.content)), starts, stops)
+
+    def as_bytes(self, number: int) -> bytes:
+        """Return a text."""
+        return self.content[self.starts[number] : self.stops[number]].tobytes()
+
+    def joined_texts(self, pieces: Ints, bounds: Ints) -> "Texts":
+        """Return the texts that ``joined`` yields."""
+        ends = np.concatenate((_ZERO, np.cumsum((self.stops - self.starts)[pieces])))
+        content, ends = np.empty(ends[-1], np.uint8), ends[bounds]
+        _join(self.content, self.starts, self.stops, pieces, content)
+        return Texts(content, ends[:-1], ends[1:])
+
     def joined(self, pieces: Ints, bounds: Ints) -> Iterator[bytes]:
         """Yield texts that are put together of these, one behind the other.
 

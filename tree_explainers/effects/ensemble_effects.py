@@ -1,6 +1,6 @@
 """EnsembleEffects: the exact effects of a model's features on its raw scores, against reference cases."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import cosh, sinh, tanh
@@ -20,6 +20,7 @@ from .players import Players
 from .ranked_trees import RankedTrees
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Scale = Literal["probability", "log_odds", "value"]
 
 _ONE = np.ones(1)
@@ -160,16 +161,16 @@ class EnsembleEffects:
             room = new_patterns(n_rows), new_patterns(n_references), self.depth
             add_mean_effects(self.paired, trees, columns, (shares, values), room, effects)
         else:
-            spans = np.array([[0, n_references]] * n_rows, np.int64).reshape(n_rows, 2)
-            add_effects(self.paired, trees, (ranks, references), UNKNOWN_LEAVES, spans, shares, values, effects)
+            first, rows = np.zeros(n_rows, np.int64), (ranks, references)
+            add_effects(self.paired, trees, rows, UNKNOWN_LEAVES, first, n_references, shares, values, effects)
         return np.asarray(effects * self.scores.signs[score])
 
     def effects_of_pairs(
         self,
         ranks: NDArray[np.uint16],
         references: NDArray[np.uint16],
-        pairs: Sequence[int],
-        scores: Sequence[int],
+        pairs: Ints,
+        scores: Ints,
         leaves: tuple[Leaves, Leaves] = UNKNOWN_LEAVES,
     ) -> Floats:
         """Return the effects of rows against one reference case each, the same as ``mean_effects`` of each row alone.
@@ -191,21 +192,19 @@ class EnsembleEffects:
         -------
         (n_rows, n_players) float64
         """
-        spans = np.array([(reference, reference + 1) for reference in pairs], np.int64)
-        kinds = [self.scores.distinct[score] for score in scores]
         effects, weights = np.zeros((len(ranks), self.n_players)), _ones(len(references))
+        kinds = [self.scores.distinct[score] for score in scores.tolist()]
         for kind in sorted(set(kinds)):
             values, trees = self.scores.values[kind], self.scores.trees[kind]
             if kinds.count(kind) == len(kinds):
-                add_effects(self.paired, trees, (ranks, references), leaves, spans, weights, values, effects)
+                add_effects(self.paired, trees, (ranks, references), leaves, pairs, 1, weights, values, effects)
                 break
             rows = [row for row, of_row in enumerate(kinds) if of_row == kind]
             some, of_rows = np.zeros((len(rows), self.n_players)), (leaves[0][rows] if len(leaves[0]) else leaves[0])
-            pairs_of_kind = (ranks[rows], references), (of_rows, leaves[1]), spans[rows]
+            pairs_of_kind = (ranks[rows], references), (of_rows, leaves[1]), pairs[rows], 1
             add_effects(self.paired, trees, *pairs_of_kind, weights, values, some)
             effects[rows] = some
-        signs = self.scores.signs[list(scores)][:, None] if len(scores) > 1 else self.scores.signs[scores[0]]
-        return np.asarray(effects * signs)
+        return np.asarray(effects * self.scores.signs[scores][:, None])
 
     def _shares(self, references: NDArray[np.uint16], weights: Floats | None) -> Floats:
         if len(references) == 1 and weights is None:
@@ -238,12 +237,9 @@ def _scale(description: ModelDescription) -> Scale:
     return "probability" if description.score_kind == "probability" else "value"
 
 
-def effects_in_order(effects: Floats) -> Iterator[tuple[Floats, list[int], float]]:
-    """Yield the effects of each row, (n_players,), the players that have some, largest first, and the sum of all."""
-    orders, counts = _orders(effects) if effects.shape[1] <= _FEW_PLAYERS else _orders_of_many(effects)
-    totals = np.add.reduce(effects, axis=1).tolist()
-    for of_players, order, count, total in zip(effects, orders.tolist(), counts.tolist(), totals, strict=True):
-        yield of_players, order[:count], total
+def players_in_order(effects: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return all players of rows, the largest effect first, of equal ones the first, and how many have some."""
+    return _orders(effects) if effects.shape[1] <= _FEW_PLAYERS else _orders_of_many(effects)
 
 
 def _orders_of_many(effects: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -69,7 +69,7 @@ def types_of_trees(n: Any) -> list[Any]:
 
 def _types(n: Any) -> list[Any]:
     numbers, rows, leaves = n.float64[::1], n.UniTuple(n.uint16[:, ::1], 2), n.UniTuple(n.int32[:, ::1], 2)
-    others = n.int64[:, ::1], numbers, numbers, n.float64[:, ::1]
+    others = n.int64[::1], n.int64, numbers, numbers, n.float64[:, ::1]
     return [n.void(trees, n.int64[::1], rows, leaves, *others) for trees in types_of_trees(n)]
 
 
@@ -79,7 +79,8 @@ def add_effects(  # noqa: C901, PLR0917  # a function that is called in the inne
     tree_numbers: Ints,
     rows: tuple[Ranks, Ranks],
     leaves: tuple[Leaves, Leaves],
-    spans: Ints,
+    firsts: Ints,
+    n_each: int,
     weights: Floats,
     values: Floats,
     effects: Floats,
@@ -96,8 +97,10 @@ def add_effects(  # noqa: C901, PLR0917  # a function that is called in the inne
         The ranks of the explained rows, and of the reference cases.
     leaves : (n_rows, n_trees) and (n_references, n_trees)
         Of the same: a tree in which two rows have the same leaf is not walked. ``UNKNOWN_LEAVES``: all are.
-    spans : (n_rows, 2)
-        The first reference case that each row is compared with, and the end of these.
+    firsts : (n_rows,)
+        The first reference case that each row is compared with.
+    n_each
+        Number of cases that each row is compared with, one behind the other.
     weights : (n_references,)
         Of the reference cases.
     values : (n_leaves,)
@@ -116,7 +119,7 @@ def add_effects(  # noqa: C901, PLR0917  # a function that is called in the inne
     walked = tree_numbers.copy()
     for row in range(effects.shape[0]):
         both[:, 0] = rows[0][row]
-        for reference in range(spans[row, 0], spans[row, 1]):
+        for reference in range(firsts[row], firsts[row] + n_each):
             both[:, 1] = rows[1][reference]
             weight = weights[reference]
             for tree in walked[: _fill_walked(tree_numbers, leaves, row, reference, walked)]:

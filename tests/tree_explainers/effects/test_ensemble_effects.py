@@ -89,7 +89,7 @@ def test_columns_made_of_several_features_are_players_of_their_own() -> None:
 def test_effects_of_pairs_are_those_of_each_row_alone(name: str) -> None:
     model = explained(name)
     ranks, n_scores = model.ranks(model.model.rows.take(slice(0, 40))), len(model.effects.scores.signs)
-    references, scores = [(3 * row) % 10 for row in range(30)], [row % n_scores for row in range(30)]
+    references, scores = 3 * np.arange(30) % 10, np.arange(30) % n_scores
 
     effects = model.effects.effects_of_pairs(ranks[10:], ranks[:10], references, scores)
 

@@ -1,6 +1,6 @@
 """What effects of rows are written of: the effects, and what is the same of many rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -102,23 +102,25 @@ def listed_players(
 class TextsOfEffects(NamedTuple):
     """The effects of rows, as explanations have them."""
 
-    json: Texts  # (n_rows,)
-    sentences: Texts  # (n_rows,) as parts of texts that are JSON; empty: no feature is named
+    numbers: Mapping[int, int]  # n, ascending, by row, of those that have some
+    json: Texts  # (n,)
+    sentences: Texts  # (n,) as parts of texts that are JSON; empty: no feature is named
     references: Sequence["EffectReference"]  # distinct ones
-    reference_of: NDArray[np.int64]  # (n_rows,) of each row among these
+    reference_of: NDArray[np.int64]  # (n,) of each row among these
 
-    def with_others(self, rows: NDArray[np.int64], others: Sequence[WrittenEffects]) -> Self:
-        """Return the same but for some rows, which have the same references."""
+    def with_others(self, numbers: NDArray[np.int64], others: Sequence[WrittenEffects]) -> Self:
+        """Return the same but for some rows, by their numbers, which have the same references."""
         sentences = [orjson.dumps(each.causes.sentence)[1:-1] for each in others]
-        json = self.json.with_others(rows, [each.text for each in others])
-        return self._replace(json=json, sentences=self.sentences.with_others(rows, sentences))
+        json = self.json.with_others(numbers, [each.text for each in others])
+        return self._replace(json=json, sentences=self.sentences.with_others(numbers, sentences))
 
-    def of_each(self) -> list[WrittenEffects]:
-        """Return the effects row by row."""
-        sentences = (orjson.loads(b'"%b"' % self.sentences.as_bytes(row)) for row in range(len(self.reference_of)))
-        row_ids = (self.references[number].row_id for number in self.reference_of.tolist())
-        causes = (Causes(text, row_id) if text else NO_CAUSES for text, row_id in zip(sentences, row_ids, strict=True))
-        return [WrittenEffects(self.json.as_bytes(row), of_row) for row, of_row in enumerate(causes)]
+    def get(self, row: int) -> WrittenEffects | None:
+        """Return the effects of one row; ``None`` where it has none."""
+        if (number := self.numbers.get(row)) is None:
+            return None
+        sentence = orjson.loads(b'"%b"' % self.sentences.as_bytes(number))
+        row_id = self.references[self.reference_of[number]].row_id
+        return WrittenEffects(self.json.as_bytes(number), Causes(sentence, row_id) if sentence else NO_CAUSES)
 
 
 class EffectRow(NamedTuple):

@@ -111,7 +111,7 @@ class EffectTexts:
         adverse = [row for row, upwards in enumerate(many.adverse) if upwards is not None]
         closings = {row: self._principal_reasons(many.row(row)) for row in adverse}
         texts = write_effects(
-            ManyEffects(references, reference_of, listed, numbers, effects.counts, closings), self.naming
+            ManyEffects(effects.rows, references, reference_of, listed, numbers, effects.counts, closings), self.naming
         )
         unsure = np.flatnonzero(~numbers.are_sure)
         return texts.with_others(unsure, self.write([many.row(row) for row in unsure.tolist()], n_features, kind))

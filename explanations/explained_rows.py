@@ -22,16 +22,17 @@ from tree_explainers.rows import Rows
 from . import documents
 from .cell_texts import MANY_ROWS, CellTexts, LateTexts, cell_texts
 from .decisions import decisions_of
-from .effect_pieces import EffectRow, EffectsOfRows, RowsOfEffects, WrittenEffects
+from .effect_pieces import EffectRow, EffectsOfRows, RowsOfEffects, TextsOfEffects, WrittenEffects
 from .included_parts import Parts, parts_of
 from .instances import ReadInstances, Run, ids_of_instances, read_instances, row_ids_of, run_readable
+from .many_rows import ManyRows, write_rows
 from .near_prototypes import RowsToCompare, near_prototypes
 from .part_writers import ExplainedRow, write_parts
 from .sentences import NO_CAUSES, summary
 from .shown_players import is_adverse_upwards
 from .warm_explainer import WarmExplainer
 from .warnings import near_tie, outcomes_disagree
-from .written_rows import RowFields, kept_summary, written_row
+from .written_rows import RowFields, labelled, row_summary, stated_outcome, written_row
 
 _OF_RAW_ROWS = frozenset({"changes", "curves"})  # parts that predict the row again with other values
 _WRITTEN_PARTS = frozenset({"effects"})  # parts that explanations have which are written at once
@@ -139,9 +140,33 @@ def explain_read(
     cells = list(map(cell_texts if len(of_rows) < MANY_ROWS else LateTexts, of_rows))
     written = _written(warm, parts, effects, decided, of_rows, cells)
     numbers = None if isinstance(rows, Rows) else rows
-    compared_rows = RowsToCompare(leaves, proximities, of_rows, cells, usual, numbers)
-    for row, (index, near) in enumerate(zip(indices, near_prototypes(warm, parts, compared_rows), strict=True)):
+    nearest = near_prototypes(warm, parts, RowsToCompare(leaves, proximities, of_rows, cells, usual, numbers))
+    together: list[bytes] | None = None
+    if form == "json" and len(indices) >= MANY_ROWS and _is_written_at_once(parts):
+        together = write_rows(
+            warm,
+            ManyRows(
+                row_ids=[row_ids[index] for index in indices],
+                scores=scores,
+                labels=outcome.labels,
+                compared=[_compared_label(warm, each) for each in compared],
+                decided=decided,
+                targets=list(map(read.targets.get, indices)),
+                warnings={
+                    row: warm.wording.warnings.of_row(of_rows[row])
+                    for row, is_usual in enumerate(usual)
+                    if not is_usual
+                },
+                near=nearest,
+                effects=None if isinstance(written, dict) else written,
+            ),
+        )
+    compose = _composed if form == "json" else _explanation
+    for row, index in enumerate(indices):
         tick()
+        if together is not None and not are_near[row]:
+            data[index] = together[row]
+            continue
         explained = ExplainedRow(
             outcome=outcome,
             row=row,
@@ -149,19 +174,18 @@ def explain_read(
             scores=scores[row],
             leaves=leaves[row],
             proximities=proximities[row],
-            near=near,
+            near=nearest.of_row(row),
             values=of_rows[row],
             is_usual=usual[row],
             near_tie=bool(are_near[row]),
             raw=raw.take(slice(row, row + 1)) if needs_raw and isinstance(raw, Rows) else None,
-            effects=written[row],
+            effects=written.get(row),
             field_of=field_of,
             compared_class=compared[row],
             decision=None if decided is None else decided[row],
             target=read.targets.get(index),
             reference=read.references.get(index),
         )
-        compose = _composed if form == "json" else _explanation
         data[index] = compose(warm, parts, row_ids[index], explained)
     for index, error in refused.items():
         data[index] = documents.refusal(row_ids[index], error)
@@ -184,6 +208,11 @@ def _are_usual(warm: WarmExplainer, rows: Rows | NDArray[np.float64]) -> list[bo
     return warm.wording.warnings.are_usual(rows)
 
 
+def _is_written_at_once(parts: Parts) -> bool:
+    """Return whether explanations have the parts of requests without options alone."""
+    return not parts.is_full and parts.included <= _WRITTEN_PARTS
+
+
 def _written(
     warm: WarmExplainer,
     parts: Parts,
@@ -191,22 +220,16 @@ def _written(
     decided: Sequence[dict[str, Any]] | None,
     values: Sequence[Sequence[Any]],
     cells: Sequence[CellTexts],
-) -> list[WrittenEffects | None]:
+) -> dict[int, WrittenEffects] | TextsOfEffects:
     """Return the effects of rows in words, with the principal reasons for what is decided where that is adverse."""
-    written: list[WrittenEffects | None] = [None] * len(values)
     if warm.effects is None or parts.effects is None or effects is None:
-        return written
+        return {}
     texts, limits, rows = warm.effects.texts, (parts.n_reasons, parts.effects.kind), effects.rows
     adverse = _adverse(warm, effects, decided)
-    if len(rows) < MANY_ROWS:
-        each = [EffectRow(effects.row(at), values[row], cells[row], adverse[at]) for at, row in enumerate(rows)]
-        of_rows = texts.write(each, *limits)
-    else:
-        many = RowsOfEffects(effects, list(map(values.__getitem__, rows)), adverse)
-        of_rows = texts.write_many(many, *limits).of_each()
-    for row, of_row in zip(rows, of_rows, strict=True):
-        written[row] = of_row
-    return written
+    if len(values) >= MANY_ROWS:
+        return texts.write_many(RowsOfEffects(effects, [values[row] for row in rows], adverse), *limits)
+    each = [EffectRow(effects.row(at), values[row], cells[row], adverse[at]) for at, row in enumerate(rows)]
+    return dict(zip(rows, texts.write(each, *limits), strict=True))
 
 
 def _adverse(
@@ -225,9 +248,9 @@ def _adverse(
 def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:
     standing = explained.near.standing
     prediction = _prediction(warm, explained)
-    decision = {} if explained.decision is None else {"decision": _labelled(warm, explained.decision)}
+    decision = {} if explained.decision is None else {"decision": labelled(warm, explained.decision)}
     actual = {} if explained.target is None else {"target": explained.target}
-    compared = {} if explained.compared_class is None else {"label": _compared_label(warm, explained)}
+    compared = {} if explained.compared_class is None else {"label": _compared_label(warm, explained.compared_class)}
     near = _nearest_prototypes(warm, parts, explained)
     document = {
         "object": "explanation",
@@ -260,32 +283,21 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
 
 def _composed(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> bytes:
     """Return an explanation as JSON."""
-    if explained.near_tie or parts.is_full or not parts.included <= _WRITTEN_PARTS:
+    if explained.near_tie or not _is_written_at_once(parts):
         return orjson.dumps(_explanation(warm, parts, row_id, explained))
-    effects = explained.effects
-    outcome: dict[str, Any] = {"value": explained.scores[0]}
-    if explained.label is not None:
-        outcome = {"label": warm.model.classes[explained.label]}
-    if explained.compared_class is not None:
-        outcome["label"] = _compared_label(warm, explained)
-    labelled = None if explained.decision is None else _labelled(warm, explained.decision)
-    outcome |= {} if labelled is None else {"decision": labelled}
-    outcome |= {} if explained.target is None else {"target": explained.target}
-    causes = NO_CAUSES if effects is None else effects.causes
-    sentences = kept_summary(warm, explained, outcome, causes)
+    decided = None if explained.decision is None else labelled(warm, explained.decision)
+    outcome = stated_outcome(
+        explained.scores, _compared_label(warm, explained.compared_class), explained.decision, explained.target
+    )
+    causes = NO_CAUSES if explained.effects is None else explained.effects.causes
+    sentences = row_summary(warm, explained.near, outcome, causes)
     warnings = [] if explained.is_usual else warm.wording.warnings.of_row(explained.values)
-    return written_row(warm, explained, RowFields(row_id, sentences, labelled, warnings))
+    return written_row(warm, explained, RowFields(row_id, sentences, decided, warnings))
 
 
-def _labelled(warm: WarmExplainer, decided: dict[str, Any]) -> dict[str, Any]:
-    """Return what is decided with the label of its outcome, where it has one."""
-    outcome = {"outcome": decided["outcome"], **warm.wording.words.outcome_text(decided["outcome"])}
-    return outcome | decided
-
-
-def _compared_label(warm: WarmExplainer, explained: ExplainedRow) -> str | None:
+def _compared_label(warm: WarmExplainer, index: int | None) -> str | None:
     """Return the class or outcome of a row that those of prototypes are compared with."""
-    description, index = warm.session.description, explained.compared_class
+    description = warm.session.description
     return None if index is None else (description.outcomes if warm.by_outcome else description.classes)[index]
 
 

@@ -35,12 +35,13 @@ class ListedEffects(NamedTuple):
 class ManyEffects(NamedTuple):
     """The effects of rows, and what they are written of."""
 
+    rows: Sequence[int]  # (n_rows,) as answers number them
     references: Sequence[EffectReference]  # distinct ones
     reference_of: Ints  # (n_rows,) of each row among these
     listed: ListedEffects
     numbers: NumbersOfMany
     n_effects: Ints  # (n_rows,) players that have some
-    closings: dict[int, bytes]  # by row, the field of the principal reasons where there are any
+    closings: dict[int, bytes]  # by index of the row, the field of the principal reasons where there are any
 
 
 class _Pieces:
@@ -66,8 +67,10 @@ class _Pieces:
 
 def write_effects(effects: ManyEffects, naming: Naming) -> TextsOfEffects:
     """Return the effects of each row, as ``EffectTexts`` writes them one by one."""
-    sentences = _sentences(effects, naming)
-    return TextsOfEffects(_json(effects), sentences, effects.references, effects.reference_of)
+    numbers = {row: number for number, row in enumerate(effects.rows)}
+    return TextsOfEffects(
+        numbers, _json(effects), _sentences(effects, naming), effects.references, effects.reference_of
+    )
 
 
 def ranks_within(rows: Ints, counts: Ints) -> Ints:

@@ -1,7 +1,7 @@
 """The nearest prototypes of rows, with their reasons in words: those of many rows are found and written together."""
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -30,6 +30,25 @@ class Near(NamedTuple):
     standing: Standing
 
 
+class NearOfRows(NamedTuple):
+    """The nearest prototypes of rows; a pair is a row and a prototype."""
+
+    prototypes: Sequence[WarmPrototype]  # all, by their indices
+    nearest: list[int]  # (n_pairs,) indices, row by row, nearest first
+    proximities: list[int]  # (n_pairs,)
+    shares: list[float]  # (n_pairs,)
+    n_shared: list[int]  # (n_pairs,)
+    reasons: list[bytes]  # (n_pairs,)
+    bounds: list[int]  # (n_rows + 1,) where each row's pairs begin
+    standings: list[Standing]  # (n_rows,)
+
+    def of_row(self, row: int) -> Near:
+        """Return those of one row."""
+        pairs = slice(self.bounds[row], self.bounds[row + 1])
+        prototypes = [self.prototypes[index] for index in self.nearest[pairs]]
+        return Near(prototypes, self.shares[pairs], self.n_shared[pairs], self.reasons[pairs], self.standings[row])
+
+
 class RowsToCompare(NamedTuple):
     """Rows that are compared with prototypes."""
 
@@ -46,18 +65,30 @@ class RowsToCompare(NamedTuple):
         return RowsToCompare._make([*(part[rows] for part in self[:-1]), numbers])
 
 
-def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> Iterator[Near]:
-    """Yield the nearest prototypes of each row."""
+def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> NearOfRows:
+    """Return the nearest prototypes of rows."""
     n_of_row = max(1, parts.n_prototypes * warm.near.most_reasons)
-    n_together = max(1, _MOST_REASONS // n_of_row)
-    if len(rows.leaves) <= n_together:
-        yield from _of_part(warm, parts, rows)
-        return
-    for start in range(0, len(rows.leaves), n_together):
-        yield from _of_part(warm, parts, rows.part(slice(start, start + n_together)))
+    n_together, n_rows = max(1, _MOST_REASONS // n_of_row), len(rows.leaves)
+    if n_rows <= n_together:
+        return _of_part(warm, parts, rows)
+    starts = range(0, n_rows, n_together)
+    return _joined([_of_part(warm, parts, rows.part(slice(start, start + n_together))) for start in starts])
 
 
-def _of_part(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> Iterator[Near]:
+def _joined(parts: Sequence[NearOfRows]) -> NearOfRows:
+    """Return the nearest prototypes of the rows of all parts."""
+    bounds = [0]
+    for part in parts:
+        bounds += [bounds[-1] + bound for bound in part.bounds[1:]]
+    first, *_ = parts
+    lists = {
+        name: [*chain.from_iterable(getattr(part, name) for part in parts)]
+        for name in ("nearest", "proximities", "shares", "n_shared", "reasons", "standings")
+    }
+    return first._replace(**lists, bounds=bounds)
+
+
+def _of_part(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> NearOfRows:
     wanted = warm.reason_texts.wanted(parts.n_reasons)
     near = warm.near.to_rows(rows.leaves, rows.proximities, parts.n_prototypes, wanted)
     nearest, n_shared, bounds = near.nearest.tolist(), near.n_shared.tolist(), near.bounds.tolist()
@@ -66,10 +97,7 @@ def _of_part(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> Iterator
     largest = [proximities[start] if start < end else 0 for start, end in pairwise(bounds)]
     standings = [UNKNOWN if warm.typicality is None else warm.typicality.standing(each) for each in largest]
     written = _reasons(warm, parts, rows, near, [standing.abstains for standing in standings])
-    for row, standing in enumerate(standings):
-        pairs = slice(bounds[row], bounds[row + 1])
-        prototypes = [warm.prototypes[index] for index in nearest[pairs]]
-        yield Near(prototypes, shares[pairs], n_shared[pairs], written[pairs], standing)
+    return NearOfRows(warm.prototypes, nearest, proximities, shares, n_shared, written, bounds, standings)
 
 
 def _reasons(

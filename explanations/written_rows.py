@@ -1,20 +1,22 @@
 """Explanations of requests without options, written as JSON at once: of many rows, objects would take longer."""
 
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 import orjson
-from leafspace_drawings.words import share as percent
+from leafspace_drawings.words import share as share_words
 
+from .near_prototypes import Near
 from .part_writers import ExplainedRow
 from .sentences import Causes, summary
 from .typicality import Standing
-from .warm_explainer import WarmExplainer
+from .warm_explainer import WarmExplainer, WarmPrototype
 
 _PIECES = "pieces of explanations"  # where an explainer has them
 _SENTENCES, _MOST_SENTENCES = "sentences around effects", 10_000  # where an explainer has them, half a kilobyte each
 _MARK = "\0"  # which hardly any text has
+percent = lru_cache(maxsize=1 << 12)(share_words)  # there are as many shares as trees, mostly
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +27,7 @@ class RowPieces:
     scores: tuple[bytes, ...]  # (n_classes,) from the score before up to each; the first is empty
     near: dict[int, bytes]  # from the beginning of a prototype's entry up to its proximity, by the identity of the part
     standings: dict[int, tuple[Standing, bytes]]  # fields, by the identity of what they are of
-    decisions: dict[str, tuple[bytes, bytes]]  # up to the score, and behind it, by outcome
+    decisions: dict[str, tuple[bytes, bytes]]  # fields up to the score, and behind it, by outcome
 
     @staticmethod
     def of(warm: WarmExplainer) -> "RowPieces":
@@ -59,6 +61,11 @@ class RowPieces:
 
     def decision(self, labelled: dict[str, Any]) -> bytes:
         """Return what is decided of a row, as a field."""
+        start, end = self.around_score(labelled)
+        return b"%b%b%b" % (start, orjson.dumps(labelled["score"]), end)
+
+    def around_score(self, labelled: dict[str, Any]) -> tuple[bytes, bytes]:
+        """Return the field of what is decided before the score, and behind it."""
         outcome = labelled["outcome"]
         if (known := self.decisions.get(outcome)) is None:
             names = list(labelled)
@@ -66,7 +73,7 @@ class RowPieces:
             start, end = ({name: labelled[name] for name in part} for part in (names[:at], names[at + 1 :]))
             behind = b",%b" % orjson.dumps(end)[1:] if end else b"}"
             known = self.decisions[outcome] = b',"decision":%b,"score":' % orjson.dumps(start)[:-1], behind
-        return b"%b%b%b" % (known[0], orjson.dumps(labelled["score"]), known[1])
+        return known
 
     def standing(self, standing: Standing) -> bytes:
         """Return the fields that say where a row stands."""
@@ -114,28 +121,83 @@ def written_row(warm: WarmExplainer, explained: ExplainedRow, fields: RowFields)
     )
 
 
-def kept_summary(warm: WarmExplainer, explained: ExplainedRow, outcome: dict[str, Any], causes: Causes) -> str:
-    """Return the sentences of an explanation; those around the one about effects are kept, as many rows share them."""
-    near, first = explained.near, None
-    if explained.near.prototypes:
-        first = {**near.prototypes[0].head, "proximity": near.shares[0]}
-    write = partial(
-        summary,
-        outcome,
-        [] if first is None else [first],
-        near.standing,
-        naming=warm.wording.naming,
-        read_reasons=lambda: orjson.loads(near.reasons[0]),
-    )
-    # A value or a score that is decided on is in the sentences, too.
-    if not causes.sentence or first is None or "label" not in outcome or "bands" in (explained.decision or ()):
-        return write(causes=causes)
-    kept = warm.known.setdefault(_SENTENCES, {})
-    share, target = first["proximity"], outcome.get("target")
-    of_row = outcome["label"], target, id(near.prototypes[0]), id(near.standing), percent(share), share < 1
-    key = of_row, causes.row_id == first["row_id"]
+def row_summary(warm: WarmExplainer, near: Near, outcome: dict[str, Any], causes: Causes) -> str:
+    """Return the sentences of an explanation; ``outcome`` is what ``summary`` takes as the prediction."""
+    if causes.sentence and near.prototypes:
+        nearest = near.prototypes[0], near.shares[0], near.standing
+        if (around := sentences_around(warm, nearest, outcome, causes.row_id)) is not None:
+            return causes.sentence.join(around)
+    return _summary(warm, near, outcome, causes)
+
+
+def sentences_around(
+    warm: WarmExplainer,
+    nearest: tuple[WarmPrototype, float, Standing],
+    outcome: dict[str, Any],
+    row_id: str | None,
+) -> tuple[str, str] | None:
+    """Return the sentences before and behind the one about effects, which are kept, as many rows share them.
+
+    They are ``None`` where a value or a score is in them, too, which hardly any other row has.
+
+    Parameters
+    ----------
+    nearest
+        The nearest prototype, its proximity as a share, and where the row stands.
+    row_id
+        The row that the sentence about effects names.
+    """
+    if "label" not in outcome or "bands" in outcome.get("decision", ()):
+        return None
+    prototype, share, standing = nearest
+    of_row = outcome["label"], outcome.get("target"), id(prototype), id(standing), percent(share), share < 1
+    kept, key = warm.known.setdefault(_SENTENCES, {}), (of_row, row_id == prototype.head["row_id"])
     if (marked := kept.get(key)) is None:
         if len(kept) > _MOST_SENTENCES:
             kept.clear()
-        marked = kept[key] = write(causes=Causes(_MARK, causes.row_id))
-    return marked.replace(_MARK, causes.sentence) if marked.count(_MARK) == 1 else write(causes=causes)
+        near = Near([prototype], [share], [], [], standing)
+        marked = kept[key] = tuple(_summary(warm, near, outcome, Causes(_MARK, row_id)).split(_MARK))
+    return marked if len(marked) == 2 else None  # or some name has the mark
+
+
+def _summary(warm: WarmExplainer, near: Near, outcome: dict[str, Any], causes: Causes) -> str:
+    nearest = [{**each.head, "proximity": share} for each, share in zip(near.prototypes[:1], near.shares, strict=False)]
+    return summary(
+        outcome,
+        nearest,
+        near.standing,
+        naming=warm.wording.naming,
+        read_reasons=lambda: orjson.loads(near.reasons[0]),
+        causes=causes,
+    )
+
+
+def labelled(warm: WarmExplainer, decided: dict[str, Any]) -> dict[str, Any]:
+    """Return what is decided with the label of its outcome, where it has one."""
+    outcome = {"outcome": decided["outcome"], **warm.wording.words.outcome_text(decided["outcome"])}
+    return outcome | decided
+
+
+def stated_outcome(
+    scores: list[float],
+    label: str | None,
+    decided: dict[str, Any] | None,
+    target: str | float | None,
+) -> dict[str, Any]:
+    """Return what sentences say of a row's outcome.
+
+    Parameters
+    ----------
+    label
+        The class or outcome that those of prototypes are compared with; None: the value is.
+    decided
+        What is decided; None of a plain regression.
+    target
+        The row's own class or value, where that is known.
+    """
+    outcome: dict[str, Any] = {"label": label} if label is not None else {"value": scores[0]}
+    if decided is not None:
+        outcome["decision"] = decided
+    if target is not None:
+        outcome["target"] = target
+    return outcome

@@ -5,4 +5,4 @@ from tree_explainers.compute.byte_texts import Texts
 
 def list_of(texts: Texts) -> list[str]:
     """Return texts by their numbers."""
-    return [texts.as_bytes(number).decode() for number in range(len(texts.starts))]
+    return [text.decode() for text in texts.as_list()]

@@ -61,12 +61,24 @@ class Texts(NamedTuple):
         """Return a text."""
         return self.content[self.starts[number] : self.stops[number]].tobytes()
 
+    def as_list(self) -> list[bytes]:
+        """Return all texts."""
+        content = self.content.tobytes()
+        return [content[start:stop] for start, stop in zip(self.starts.tolist(), self.stops.tolist(), strict=True)]
+
     def joined_texts(self, pieces: Ints, bounds: Ints) -> "Texts":
         """Return the texts that ``joined`` yields."""
         ends = np.concatenate((_ZERO, np.cumsum((self.stops - self.starts)[pieces])))
         content, ends = np.empty(ends[-1], np.uint8), ends[bounds]
         _join(self.content, self.starts, self.stops, pieces, content)
         return Texts(content, ends[:-1], ends[1:])
+
+    @staticmethod
+    def side_by_side(columns: "Sequence[tuple[Texts, Ints]]") -> Iterator[bytes]:
+        """Yield texts that are put together of one of each table: by their numbers there, (n_joined,) each."""
+        texts, firsts = Texts.together([table for table, _ in columns])
+        pieces = np.stack([first + numbers for first, (_, numbers) in zip(firsts, columns, strict=True)], axis=1)
+        return texts.joined(pieces.ravel(), np.arange(len(pieces) + 1) * len(columns))
 
     def joined(self, pieces: Ints, bounds: Ints) -> Iterator[bytes]:
         """Yield texts that are put together of these, one behind the other.

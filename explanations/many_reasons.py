@@ -12,12 +12,10 @@ from schemas.json_numbers import json_number
 from tree_explainers.compute.byte_texts import Texts
 
 from .cell_texts import CellTexts, Values, texts_of_cells
-from .reason_heads import END_OF_REASON, KEPT_REASONS, SHARE_DIGITS, ReasonHead, share_text
+from .reason_heads import END_OF_REASON, KEPT_REASONS, ReasonHead, share_texts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-_NEARLY_HALF = 0.499999  # of a decimal: further from a whole one, the product does not say to which it is rounded
 
 
 class OtherRows(NamedTuple):
@@ -50,7 +48,7 @@ class PairedReasons(NamedTuple):
 
     features: Ints  # (n_reasons,)
     heads: Ints  # (n_reasons,) by their numbers
-    shares: Floats  # (n_reasons,) of trees
+    shares: Ints  # (n_reasons,) of trees, in units of their last decimal
     bounds: Ints  # (n_pairs + 1,) where the reasons of each pair begin
     others: dict[int, ReasonHead]  # by index, those whose head has no number
     intervals: list[bytes]  # (n_reasons,), or none where they are not included
@@ -109,7 +107,7 @@ def write_reasons(reasons: PairedReasons, heads: NumberedHeads, pairs: ManyPairs
         (heads.texts, begins),
         (cells, np.arange(len(features))),
         (pairs.other_rows.cells, others * n_features + features),
-        (_shares(), share_decimals(reasons.shares)),
+        (_shares(), reasons.shares),
     ]
     if reasons.intervals:
         tables.append((Texts.of(reasons.intervals), np.arange(len(features))))
@@ -149,16 +147,6 @@ def _cells(pairs: ManyPairs, rows: Ints, features: Ints) -> Texts:
     return texts_of_cells(cells)
 
 
-def share_decimals(shares: Floats) -> Ints:
-    """Return shares of trees, from 0 to 1, in units of the last decimal that reasons have, as Python rounds them."""
-    scaled = shares * 10.0**SHARE_DIGITS
-    whole = np.rint(scaled)
-    for index in np.flatnonzero(np.abs(scaled - whole) > _NEARLY_HALF).tolist():
-        whole[index] = round(round(float(shares[index]), SHARE_DIGITS) * 10**SHARE_DIGITS)
-    return whole.astype(np.int64)
-
-
 @cache
 def _shares() -> Texts:
-    """Return all shares that reasons can have, as ends of these."""
-    return Texts.of([share_text(decimals / 10**SHARE_DIGITS) for decimals in range(10**SHARE_DIGITS + 1)])
+    return Texts.of(share_texts())

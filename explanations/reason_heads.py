@@ -1,11 +1,13 @@
 """ReasonHead: the beginning of a reason as JSON, and how those that were made before are kept."""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache
 from math import inf
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import orjson
+
+from tree_explainers.prototype_sets.raw_units import SHARE_DIGITS
 
 from .brief_texts import Text
 
@@ -16,9 +18,6 @@ END_OF_REASON = b"},"
 
 KEPT_REASONS = 10_000
 """Of an explainer: about three quarters of a kilobyte each."""
-
-SHARE_DIGITS = 4
-"""More would be read by nobody, and an explanation has dozens of shares."""
 
 
 class ReasonHead(NamedTuple):
@@ -64,7 +63,8 @@ class Kept(Generic[Made]):
         return cast("list[Made]", found)
 
 
-@lru_cache(maxsize=1 << 14)  # of as many trees there are as many shares
-def share_text(share: float) -> bytes:
-    """Return a share of trees as the end of a reason."""
-    return b',"share_of_trees":%b' % orjson.dumps(round(share, SHARE_DIGITS))
+@cache
+def share_texts() -> tuple[bytes, ...]:
+    """Return all shares of trees, by the number of their units, as ends of reasons."""
+    most = 10**SHARE_DIGITS
+    return tuple(b',"share_of_trees":%b' % orjson.dumps(units / most) for units in range(most + 1))

@@ -28,7 +28,7 @@ from .brief_texts import BriefText, Text, interval_words
 from .cell_texts import CellTexts, Values, cell_texts
 from .feature_phrases import FeaturePhrases
 from .many_reasons import HeadTable, ManyPairs, PairedReasons, write_reasons
-from .reason_heads import END_OF_REASON, Kept, ReasonHead, share_text
+from .reason_heads import END_OF_REASON, Kept, ReasonHead, share_texts
 
 _DIGEST_BYTES = 16  # no two of which are alike by chance
 _IS_MISSING = int(RawSide.IS_MISSING)
@@ -166,7 +166,7 @@ class ReasonTexts:
             heads[index] = head
             if with_intervals:
                 intervals[index] = interval
-        ends = list(map(share_text, raw.reasons["share_of_trees"].tolist()))
+        ends = list(map(share_texts().__getitem__, raw.reasons["share_units"].tolist()))
         if with_intervals:
             ends = [share + interval for share, interval in zip(ends, intervals, strict=True)]
         features = list(map(self.features.__getitem__, columns))
@@ -192,7 +192,7 @@ class ReasonTexts:
         paired = PairedReasons(
             np.array(features, np.int64),
             numbers,
-            raw.reasons["share_of_trees"],
+            raw.reasons["share_units"],
             raw.bounds,
             {index: head for index, (head, _) in others.items()},
             intervals,

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from explanations.brief_texts import BriefText
-from explanations.many_reasons import share_decimals
 from explanations.reason_texts import Compared, ReasonTexts
 from tree_explainers.onnx_models.description import ModelColumn
 from tree_explainers.printed_numbers import NumberColumn
 from tree_explainers.prototype_sets.leaf_boxes import Side
+from tree_explainers.prototype_sets.raw_units import share_units
 from tree_explainers.prototype_sets.readable import ReasonReader
 from tree_explainers.prototype_sets.reasons import REASON
 from tree_explainers.wording import Interval, short
@@ -19,14 +19,14 @@ ENDS, PRINTED = Interval(0.07940501378649611), Interval(0.0794051)
 TEXT = BriefText.between("age is above 0.0794051", PRINTED, ENDS, ("age is ", ""), NumberColumn())
 
 
-def test_shares_of_many_reasons_are_rounded_as_python_rounds_each() -> None:
+def test_shares_of_trees_are_rounded_as_python_rounds_each() -> None:
     halves = np.arange(20_001) / 20_000  # of a decimal, every other one
     near_halves = [np.nextafter(halves, end) for end in (0.0, 1.0)]
     shares = np.concatenate([halves, *near_halves, np.arange(33) / 32, np.random.default_rng(0).random(5_000)])
 
-    decimals = share_decimals(shares).tolist()
+    units = [share_units(share) for share in shares.tolist()]
 
-    assert [each / 10_000 for each in decimals] == [round(share, 4) for share in shares.tolist()]
+    assert [each / 10_000 for each in units] == [round(share, 4) for share in shares.tolist()]
 
 
 @pytest.mark.parametrize("values", [(0.1, 3.5), (0.1, 0.07), (None, 0.5), ("unknown",)])

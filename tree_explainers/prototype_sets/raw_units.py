@@ -58,6 +58,9 @@ class ColumnUnits:
         return low_end, high_end, raw_side if self.is_exact[column] else raw_side & ~int(RawSide.EXACT)
 
 
+SHARE_DIGITS = 4
+"""Of shares of trees: more would be read by nobody, and an explanation has dozens of them."""
+
 RAW_REASON = np.dtype(
     [
         ("column", np.int64),  # the feature's first
@@ -65,6 +68,7 @@ RAW_REASON = np.dtype(
         ("low", np.float64),  # infinite where no tree sets an end
         ("high", np.float64),
         ("share_of_trees", np.float64),
+        ("share_units", np.int64),  # the same in units of the last decimal that it is printed in
         ("first", np.int64),  # where the feature's own reasons begin among those that were grouped
         ("n_own", np.int64),  # how many they are
         ("is_other", np.bool_),  # more than one number: ends and side are of its first column only
@@ -118,9 +122,12 @@ def group_by_feature(
     ``is_nullable``, (n_columns,), marks the columns whose reasons mention that a missing value is allowed.
     """
     arrays = (units.scale, units.offset, units.imputed, units.lowest, units.highest, units.is_alone, units.is_exact)
-    return RawReasons(*_group(reasons, n_pairs, *arrays, is_nullable, units.is_single, *wanted))
+    grouped = np.empty(len(reasons), RAW_REASON)  # of numba, records take longer to return than to be given
+    bounds = _group(reasons, n_pairs, *arrays, is_nullable, units.is_single, *wanted, grouped)
+    return RawReasons(grouped[: bounds[-1]], bounds)
 
 
+_UNITS = 10.0**SHARE_DIGITS
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
 _MISSING_STAYS = int(Side.MISSING_STAYS)
 _LARGEST_SINGLE, _LARGEST = float(np.finfo(np.float32).max), float(np.finfo(np.float64).max)
@@ -249,9 +256,9 @@ def _insert(
 
 
 def _types_of_group(n: Any) -> list[Any]:  # numba's types
-    grouped, flags = n.Tuple((array_of(RAW_REASON), n.int64[::1])), n.boolean[::1]
+    flags = n.boolean[::1]
     columns = (*([n.float64[::1]] * 5), *([flags] * 3))
-    return [grouped(array_of(REASON), n.int64, *columns, n.boolean, flags, n.int64)]
+    return [n.int64[::1](array_of(REASON), n.int64, *columns, n.boolean, flags, n.int64, array_of(RAW_REASON))]
 
 
 @compiled_ahead(_types_of_group)
@@ -269,10 +276,11 @@ def _group(  # noqa: PLR0917  # the parts of ColumnUnits and Wanted: compiled co
     is_single: bool,
     is_shown: NDArray[np.bool_],
     n_most: int,
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    grouped: NDArray[Any],
+) -> NDArray[np.int64]:
+    """Write the reasons; return where each pair's begin, and where the last ends."""
     starts = _group_starts(reasons)
     groups, bounds = _chosen(reasons, starts, n_pairs, is_shown, n_most)
-    grouped = np.empty(len(groups), dtype=RAW_REASON)
     for index in range(len(groups)):
         group = groups[index]
         start = starts[group]
@@ -293,7 +301,26 @@ def _group(  # noqa: PLR0917  # the parts of ColumnUnits and Wanted: compiled co
         raw_side &= -1 if is_exact[of] else ~_EXACT
         reason = grouped[index]
         reason.column, reason.low, reason.high, reason.share_of_trees = of, low, high, first_reason.share_of_trees
+        reason.share_units = share_units(first_reason.share_of_trees)
         reason.side = raw_side & (-1 if is_nullable[of] else ~_OR_MISSING)
         reason.first, reason.n_own = start, end - start
         reason.is_other = end - start > 1 or not is_alone[of]
-    return grouped, bounds
+    return bounds
+
+
+@compiled_ahead("int64(float64)")
+def share_units(share: float) -> int:
+    """Return a share of trees, from 0 to 1, in units of the last decimal that it is printed in, as Python rounds it.
+
+    Its leading half is a number of single precision, so that the products are exact, and so are the comparisons.
+    """
+    leading = np.float64(np.float32(share))
+    whole = np.rint(leading * _UNITS)
+    over, rest = leading * _UNITS - whole, (share - leading) * _UNITS
+    above, below = (over - 0.5) + rest, (over + 0.5) + rest
+    is_odd = whole % 2 == 1
+    if above > 0 or (above == 0 and is_odd):
+        whole += 1
+    elif below < 0 or (below == 0 and is_odd):
+        whole -= 1
+    return int(whole)

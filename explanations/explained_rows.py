@@ -40,11 +40,11 @@ _WRITTEN_PARTS = frozenset({"effects"})  # parts that explanations have which ar
 Form = Literal["values", "fragments", "json"]
 """What explanations are returned as."""
 
-NoteEffects = Callable[[Sequence[NDArray[np.float64]]], None]
-"""Gets the effects of rows, (n_players,) of each."""
+NoteEffects = Callable[[NDArray[np.float64]], None]
+"""Gets the effects of rows, (n_rows, n_players)."""
 
 
-def _no_note(_effects: Sequence[NDArray[np.float64]]) -> None:
+def _no_note(_effects: NDArray[np.float64]) -> None:
     """Note nothing."""
 
 
@@ -131,7 +131,7 @@ def explain_read(
     effects: EffectsOfRows | None = None
     if warm.effects is not None and parts.effects is not None and "effects" in parts.included and indices:
         effects = warm.effects.of_rows(rows, proximities, compared, parts.effects, outcome)
-        note_effects(list(effects.of_players))
+        note_effects(effects.of_players)
     needs_raw = not _OF_RAW_ROWS.isdisjoint(parts.included)
     raw = rows if isinstance(rows, Rows) or not needs_raw else Rows(warm.features.names, tuple(rows.T))
     data: list[Any] = [None] * len(row_ids)

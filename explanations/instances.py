@@ -4,6 +4,7 @@ import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -243,7 +244,8 @@ def _check_number(n_instances: int) -> None:
 
 def _rows(encoded: list[list[Any]], features: Features) -> Rows | NDArray[np.float64]:
     if features.are_numbers:
-        return np.array(encoded, dtype=np.float64).reshape(len(encoded), len(features.names))
+        shape = len(encoded), len(features.names)
+        return np.fromiter(chain.from_iterable(encoded), np.float64, shape[0] * shape[1]).reshape(shape)
     columns = [
         np.array([row[index] for row in encoded], dtype=np.float64 if kind == "number" else object)
         for index, kind in enumerate(features.types)

@@ -321,7 +321,11 @@ def _of_pair(reasons: Iterable[tuple[int | None, ReasonHead, bytes]], pair: Pair
         is_sure = value.__class__ is float is other.__class__ and low < value < high and low < other < high
         begin = brief if is_sure else head.for_values(value, other)
         pieces += begin, cells[feature], other_cells[feature], end
-    return b"[%b}]" % b"".join(pieces)[len(END_OF_REASON) :] if pieces else b"[]"
+    if not pieces:
+        return b"[]"
+    pieces[0] = b"[%b" % pieces[0][len(END_OF_REASON) :]
+    pieces.append(b"}]")
+    return b"".join(pieces)
 
 
 def _by_column(reader: ReasonReader, phrases: Phrases) -> dict[int, ColumnPhrases]:

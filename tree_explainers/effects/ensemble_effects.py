@@ -160,10 +160,12 @@ class EnsembleEffects:
             columns = np.ascontiguousarray(ranks.T), np.ascontiguousarray(references.T)
             room = new_patterns(n_rows), new_patterns(n_references), self.depth
             add_mean_effects(self.paired, trees, columns, (shares, values), room, effects)
+            effects *= self.scores.signs[score]
         else:
-            first, rows = np.zeros(n_rows, np.int64), (ranks, references)
-            add_effects(self.paired, trees, rows, UNKNOWN_LEAVES, first, n_references, shares, values, effects)
-        return np.asarray(effects * self.scores.signs[score])
+            first, signs = np.zeros(n_rows, np.int64), np.full(n_rows, self.scores.signs[score])
+            compared = (ranks, references), UNKNOWN_LEAVES, first, n_references
+            add_effects(self.paired, trees, *compared, shares, values, signs, effects)
+        return effects
 
     def effects_of_pairs(
         self,
@@ -193,18 +195,19 @@ class EnsembleEffects:
         (n_rows, n_players) float64
         """
         effects, weights = np.zeros((len(ranks), self.n_players)), _ones(len(references))
+        signs = self.scores.signs[scores]
         kinds = [self.scores.distinct[score] for score in scores.tolist()]
         for kind in sorted(set(kinds)):
             values, trees = self.scores.values[kind], self.scores.trees[kind]
             if kinds.count(kind) == len(kinds):
-                add_effects(self.paired, trees, (ranks, references), leaves, pairs, 1, weights, values, effects)
+                add_effects(self.paired, trees, (ranks, references), leaves, pairs, 1, weights, values, signs, effects)
                 break
             rows = [row for row, of_row in enumerate(kinds) if of_row == kind]
             some, of_rows = np.zeros((len(rows), self.n_players)), (leaves[0][rows] if len(leaves[0]) else leaves[0])
             pairs_of_kind = (ranks[rows], references), (of_rows, leaves[1]), pairs[rows], 1
-            add_effects(self.paired, trees, *pairs_of_kind, weights, values, some)
+            add_effects(self.paired, trees, *pairs_of_kind, weights, values, signs[rows], some)
             effects[rows] = some
-        return np.asarray(effects * self.scores.signs[scores][:, None])
+        return effects
 
     def _shares(self, references: NDArray[np.uint16], weights: Floats | None) -> Floats:
         if len(references) == 1 and weights is None:

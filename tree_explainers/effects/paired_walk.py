@@ -69,7 +69,7 @@ def types_of_trees(n: Any) -> list[Any]:
 
 def _types(n: Any) -> list[Any]:
     numbers, rows, leaves = n.float64[::1], n.UniTuple(n.uint16[:, ::1], 2), n.UniTuple(n.int32[:, ::1], 2)
-    others = n.int64[::1], n.int64, numbers, numbers, n.float64[:, ::1]
+    others = n.int64[::1], n.int64, numbers, numbers, numbers, n.float64[:, ::1]
     return [n.void(trees, n.int64[::1], rows, leaves, *others) for trees in types_of_trees(n)]
 
 
@@ -83,9 +83,10 @@ def add_effects(  # noqa: C901, PLR0917  # a function that is called in the inne
     n_each: int,
     weights: Floats,
     values: Floats,
+    signs: Floats,
     effects: Floats,
 ) -> None:
-    """Add the effects of some rows against some reference cases, each of which counts by its weight.
+    """Write the effects of some rows against some reference cases, each of which counts by its weight.
 
     Parameters
     ----------
@@ -105,15 +106,16 @@ def add_effects(  # noqa: C901, PLR0917  # a function that is called in the inne
         Of the reference cases.
     values : (n_leaves,)
         Of all leaves.
+    signs : (n_rows,)
+        By which the effects of each row are multiplied at the end.
     effects : (n_rows, n_players)
-        Changed.
+        0 before.
     """
     most = trees.gains.shape[0]
     is_from = np.zeros(effects.shape[1], np.int8)  # 1: the explained row, 2: the reference case, 0: not on the path
     other_ways, players, before = np.empty(most, np.uint64), np.empty(most, np.int64), np.empty(most, np.float64)
-    words, starts, leaf, player_of = trees.words, trees.starts, trees.leaf, trees.players
-    gains, losses = trees.gains, trees.losses
-    rank_bits, child_bits, last_column = trees.layout[0], trees.layout[1], trees.layout[2]
+    words, layout, starts, leaf, player_of, gains, losses = trees
+    rank_bits, child_bits, last_column = layout[0], layout[1], layout[2]
     last_rank = (words.dtype.type(1) << rank_bits) - words.dtype.type(1)
     both = np.empty((len(player_of), 2), np.uint16)  # side by side, so that they are read at once
     walked = tree_numbers.copy()
@@ -160,6 +162,7 @@ def add_effects(  # noqa: C901, PLR0917  # a function that is called in the inne
                         n_reference += 1
                         before[depth - 1] = gained - before[depth - 1] + lost
                         node = other_ways[depth - 1]
+        effects[row] *= signs[row]
 
 
 @inlined

@@ -21,6 +21,7 @@ _MOST_DIGITS = 6  # of a rounded score
 _PLAIN_FROM, _NEARLY_ONE, _NEARLY_HUNDRED = 1e-4, 0.99, 99  # sizes that two digits are enough for, and no exponent
 _SURELY_ROUNDED = 0.499999  # beyond it the product does not say how a number is rounded
 _POWERS = np.array([10.0**digits for digits in range(12)])  # all of which are exact
+_NEARLY_WHOLE = 1e-6  # of a logarithm: nearer to a whole one, it does not say how a number is rounded
 _LEAST_OF_MANY = 1e-9  # whose digits are written without an exponent
 
 
@@ -206,18 +207,28 @@ def signed(number: float) -> str:
 def signed_texts(numbers: NDArray[np.float64]) -> Texts:
     """Return many differences as ``signed`` does.
 
-    The text of one that is surely nearest to a certain number of two digits is that of this number.
+    The text of one that is surely nearest to a certain decimal is that of this decimal.
     """
     sizes = np.abs(numbers)
-    is_sure = ((sizes >= _LEAST_OF_MANY) & (sizes < _NEARLY_ONE)) | ((sizes >= 1) & (sizes < _NEARLY_HUNDRED))
+    is_sure = (sizes >= _LEAST_OF_MANY) & (sizes < _NEARLY_HUNDRED)
     sizes = np.where(is_sure, sizes, 1.0)
     decimals = 1 - np.floor(np.log10(sizes)).astype(np.int64)
+    nearly_one = np.flatnonzero((sizes >= _NEARLY_ONE) & (sizes < 1))
+    decimals[nearly_one], is_sure[nearly_one] = _decimals_below_one(sizes[nearly_one])
     units = sizes * _POWERS[decimals]
     whole = np.rint(units)
-    is_sure &= (np.abs(units - whole) < _SURELY_ROUNDED) & (whole >= 10) & (whole < 100)
+    is_sure &= (np.abs(units - whole) < _SURELY_ROUNDED) & (whole >= 10)
+    is_sure &= whole < np.where(sizes < 1, _POWERS[decimals], 100)
     texts = decimal_texts(whole.astype(np.int64), numbers < 0, decimals, "difference")
     others = np.flatnonzero(~is_sure)
     return texts.with_others(others, [signed(number).encode() for number in numbers[others].tolist()])
+
+
+def _decimals_below_one(sizes: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the fewest decimals, two at least, with which sizes below 1 are not rounded to 1, and which are sure."""
+    needed = -np.log10(2 * (1 - sizes))
+    is_sure = (np.abs(needed - np.rint(needed)) > _NEARLY_WHOLE) & (needed < _MOST_DIGITS)
+    return np.clip(np.ceil(needed), 2, _MOST_DIGITS).astype(np.int64), is_sure
 
 
 def _of_nearest(

@@ -13,6 +13,7 @@ from math import copysign, inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from .compute.byte_texts import Texts
@@ -35,6 +36,7 @@ _SURELY_ROUNDED = (
     0.37  # of a unit of the sixth digit: what ``_BELOW`` and ``_ABOVE`` move a number by is less than 0.13
 )
 _LEAST_WRITTEN_OUT = 1e-9  # whose digits are written without an exponent, as are those of all smaller than 1e20
+_NEARLY_HALF = 0.499999  # beyond it the product does not say how a number is rounded
 _POWERS = np.array([10.0**digits for digits in range(2 * _DIGITS_OF_MANY + 4)])
 _NEGLIGIBLE = 1e-30  # LightGBM writes 1e-35 for the threshold between 0 and what is above it
 _ALMOST_INFINITE = (1 - 2.0**-40) * float(np.finfo(np.float64).max)  # some roundings below the largest double
@@ -119,20 +121,27 @@ def _rounded_text(value: float) -> str:
 
 
 def rounded_texts(values: NDArray[np.float64]) -> tuple[Texts, NDArray[np.bool_]]:
-    """Return the texts of many numbers as ``rounded_text`` does, and which are surely that.
-
-    What is hardly nearer to one decimal of six digits than to the next is not, as what ``rounded`` looks at is not.
-    """
+    """Return the texts of many numbers as ``rounded_text`` does, and which are surely that."""
     sizes = np.abs(values)
     is_sure = (sizes >= _LEAST_WRITTEN_OUT) & (sizes < 10 * _FIRST_OF_SIX)
     sizes = np.where(is_sure, sizes, 1.0)
     decimals = _DIGITS_OF_MANY - 1 - np.floor(np.log10(sizes)).astype(np.int64)
     units = sizes * _POWERS[decimals]
+    # The decimal of single precision that a number may be can lie on the other side of the middle between two.
+    near_middle = np.flatnonzero(np.abs(units - np.rint(units)) > _SURELY_ROUNDED)
+    units[near_middle] = _short_decimals(sizes[near_middle]) * _POWERS[decimals[near_middle]]
     whole = np.rint(units)
-    is_sure &= (np.abs(units - whole) < _SURELY_ROUNDED) & (units >= _FIRST_OF_SIX) & (whole < 10 * _FIRST_OF_SIX)
+    is_sure &= (np.abs(units - whole) < _NEARLY_HALF) & (units >= _FIRST_OF_SIX) & (whole < 10 * _FIRST_OF_SIX)
     is_zero = values == 0
     whole[is_zero] = 0
     return decimal_texts(whole.astype(np.int64), np.signbit(values), decimals, "words"), is_sure | is_zero
+
+
+def _short_decimals(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return fractions as ``short`` does, none of them infinite."""
+    singles = values.astype(np.float32)
+    shortest = np.array(orjson.loads(orjson.dumps(singles, option=orjson.OPT_SERIALIZE_NUMPY)), np.float64)
+    return np.where(values == singles.astype(np.float64), shortest, values)
 
 
 def value_text(value: float | str) -> str:

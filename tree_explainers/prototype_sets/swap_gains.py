@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, compiled_for_loops
 from ..compute.progress import Tick
 from ..compute.threads import in_order
 from ..leaf_space.binary_sums import add_excess
@@ -68,11 +68,19 @@ def sum_gains(
         Written to.
     """
     for candidate in range(len(gains)):
-        gain = np.int64(0)
-        for pair in range(pairs.starts[candidate], pairs.ends[candidate]):
-            proximity = np.int64(pairs.proximities[pair]) * precision
-            gain += max(proximity - coverages[pairs.members[pair] - first_row], 0)
-        gains[candidate] = gain
+        some = slice(pairs.starts[candidate], pairs.ends[candidate])
+        gains[candidate] = _sum_excess(pairs.members[some], pairs.proximities[some], first_row, precision, coverages)
+
+
+@compiled_for_loops
+def _sum_excess(
+    members: NDArray[Any], proximities: NDArray[Any], first_row: int, precision: int, coverages: NDArray[np.int64]
+) -> int:
+    """Return the gain of one candidate: by itself, the compiler does several pairs at once."""
+    gain = np.int64(0)
+    for pair in range(len(members)):
+        gain += max(np.int64(proximities[pair]) * precision - coverages[members[pair] - first_row], 0)
+    return gain
 
 
 class SwapGains(NamedTuple):

@@ -8,7 +8,7 @@ import signal
 from .__main__ import prepare_environment
 
 _SPILL = {"target": 0.55, "spill": 0.65, "pause": 0.85, "terminate": 0.95}  # shares of a worker's memory
-_PRELOAD = "workers.cluster.preload"
+_PRELOAD = ["workers.cluster.preload", "workers.jobs.cluster_inputs"]  # what nearly all jobs begin with, beforehand
 _ROUTES = {  # what nodes answer over HTTP: metrics for Prometheus, and that they are alive; nothing of jobs
     f"distributed.{node}.http.routes": [f"distributed.http.{node}.prometheus", "distributed.http.health"]
     for node in ("scheduler", "worker")
@@ -23,7 +23,7 @@ def main() -> None:
     import dask
 
     memory = {f"distributed.worker.memory.{name}": share for name, share in _SPILL.items()}
-    with dask.config.set({**memory, **_ROUTES}):
+    with dask.config.set({**memory, **_ROUTES, "distributed.worker.profile.enabled": False}):
         asyncio.run(_scheduler(arguments) if arguments.node == "scheduler" else _worker(arguments))
 
 
@@ -58,7 +58,7 @@ async def _worker(arguments: argparse.Namespace) -> None:
         memory_limit=arguments.memory,
         local_directory=str(scratch),
         security=security_of(settings.tls),
-        preload=[_PRELOAD],
+        preload=_PRELOAD,
         dashboard_address=arguments.metrics,
         death_timeout=60,
     ) as nanny:

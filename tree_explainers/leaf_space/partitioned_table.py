@@ -135,16 +135,17 @@ class PartitionedTable(LeafTable):
         """Return the codes of these rows, (n_trees, len(rows)); those of few rows are remembered."""
         if len(rows) * self.n_trees > _MOST_REMEMBERED:
             return self._fetch(np.asarray(rows, dtype=np.int64))
-        missing = np.array([row for row in np.unique(rows).tolist() if row not in self._remembered], dtype=np.int64)
-        if (len(self._remembered) + len(missing)) * self.n_trees > _MOST_REMEMBERED:
-            self._remembered.clear()
-            missing = np.unique(rows).astype(np.int64)
+        known = self._remembered
+        missing = np.array([row for row in np.unique(rows).tolist() if row not in known], dtype=np.int64)
+        if (len(known) + len(missing)) * self.n_trees > _MOST_REMEMBERED:
+            known, missing = {}, np.unique(rows).astype(np.int64)
+            object.__setattr__(self, "_remembered", known)  # other threads may still read what was known
         if len(missing):
             fetched = np.ascontiguousarray(self._fetch(missing).T)
-            self._remembered.update(zip(missing.tolist(), fetched, strict=True))
+            known.update(zip(missing.tolist(), fetched, strict=True))
         codes = np.empty((len(rows), self.n_trees), dtype=self.code_dtype)
         for index, row in enumerate(np.asarray(rows).tolist()):
-            codes[index] = self._remembered[row]
+            codes[index] = known[row]
         return np.ascontiguousarray(codes.T)
 
     def by_trees(self, rows: NDArray[np.int64], groups: Sequence[NDArray[np.int64]]) -> Partitions:

@@ -6,6 +6,8 @@ The candidates that it depends on, those of the largest gains, are then compared
 there is time for.
 """
 
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,14 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress, Tick, ignore_progress, part_of
+from ..compute.threads import in_order
 from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable
+from ..leaf_space.partitioned_table import PartitionedTable
 from .goal import Goal, RowsByClass, sum_of_largest
 from .joint_leaves import gains_at_most
+from .pair_lists import blocks
 from .partitioned_sweep import sweep_over
+from .sweep import Sweep
 
 _PARTS_OF_COVERAGE = ((1, 1), (6, 5), (29, 20))  # promises tried
 _BLOCKS_COMPARED = 16
+_COMPARED_AT_ONCE = 2  # blocks, by partitions: they begin with one while the sums of another come back
 _STAGE = "bounding what all rows might reach"
 
 
@@ -90,27 +97,58 @@ class _Problem:
 
     def compare_best(self, promised: NDArray[np.int64], gains: NDArray[np.int64], tick: Tick) -> None:
         """Replace the largest gains by their exact values, until those are the largest that count."""
-        is_exact = np.zeros(len(gains), dtype=np.bool_)
+        if self.n_prototypes == 0:
+            return
+        worths = self._worths_of_gains()
+        # Exact gains are no larger than bounds, so that the rows that are left stay in this order.
+        order, n_exact = np.argsort(-(gains * worths)[self._own_rows], kind="stable") + self._own_rows.start, 0
+        with closing(self._compared(order, promised, tick)) as compared:
+            for some, exact in compared:
+                gains[some] = exact
+                n_exact += len(some)
+                if n_exact == len(order) or self._are_exact(order[: n_exact + 1], gains * worths):
+                    return
+
+    @property
+    def _own_rows(self) -> slice:
+        """Where the rows of these classes are in the order of classes."""
+        first, last = (self.by_class.slice_of(self.class_indices[end]) for end in (0, -1))
+        return slice(first.start, last.stop)
+
+    def _worths_of_gains(self) -> NDArray[np.float64]:
+        """Return what a unit of each row's gain counts, (n_rows,) in the order of classes."""
+        return np.repeat([scale / max(self.goal.scales) for scale in self.goal.scales], self.by_class.sizes)
+
+    def _are_exact(self, order: NDArray[np.int64], worths: NDArray[np.float64]) -> bool:
+        """Return whether enough rows come before the last of these, whose exact gain alone is not known."""
+        exact, last = order[:-1], order[-1]
+        comes_first = (worths[exact] > worths[last]) | ((worths[exact] == worths[last]) & (exact < last))
+        return bool(np.count_nonzero(comes_first) >= self.n_prototypes)
+
+    def _compared(
+        self, order: NDArray[np.int64], promised: NDArray[np.int64], tick: Tick
+    ) -> Generator[tuple[NDArray[np.int64], NDArray[np.int64]], None, None]:
+        """Yield some rows after the others, and their exact gains; partitions compare the next ones meanwhile."""
         sweeps = [
             sweep_over(self.table, self.weights, self.by_class.rows[self.by_class.slice_of(class_index)], tick)
             for class_index in self.class_indices
         ]
-        for _ in range(_BLOCKS_COMPARED):
-            largest = self._largest(gains)
-            if is_exact[largest[: self.n_prototypes]].all():
-                return
-            some = largest[~is_exact[largest]][:BLOCK]
-            for class_index, sweep in zip(self.class_indices, sweeps, strict=True):
-                own_rows = self.by_class.slice_of(class_index)
-                of_class = some[(some >= own_rows.start) & (some < own_rows.stop)]
-                gains[of_class] = sweep.gains(self.by_class.rows[of_class], promised[own_rows])
-            is_exact[some] = True
+        compare = partial(self._compare, sweeps, promised)
+        parts = [order[part] for part in blocks(min(len(order), _BLOCKS_COMPARED * BLOCK), BLOCK)]
+        if not isinstance(self.table, PartitionedTable):
+            yield from ((some, compare(some)) for some in parts)
+            return
+        self.table.codes_of(self.by_class.rows[np.concatenate(parts)])  # all at once: they are remembered
+        with closing(in_order(compare, parts, _COMPARED_AT_ONCE)) as compared:
+            yield from compared
 
-    def _largest(self, gains: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the rows of these classes, numbered in the order of classes, those that count most first."""
-        own_rows = slice(
-            self.by_class.slice_of(self.class_indices[0]).start, self.by_class.slice_of(self.class_indices[-1]).stop
-        )
-        scales = np.array([scale / max(self.goal.scales) for scale in self.goal.scales])
-        worths = gains[own_rows] * np.repeat(scales, self.by_class.sizes)[own_rows]
-        return np.asarray(np.argsort(-worths, kind="stable") + own_rows.start)
+    def _compare(
+        self, sweeps: Sequence[Sweep], promised: NDArray[np.int64], some: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return the exact gains of some rows, numbered in the order of classes."""
+        exact = np.empty(len(some), dtype=np.int64)
+        for class_index, sweep in zip(self.class_indices, sweeps, strict=True):
+            own_rows = self.by_class.slice_of(class_index)
+            of_class = (some >= own_rows.start) & (some < own_rows.stop)
+            exact[of_class] = sweep.gains(self.by_class.rows[some[of_class]], promised[own_rows])
+        return exact

@@ -52,6 +52,7 @@ class PartitionedSweep(Sweep):
         self.targets = targets
         self._table, self._weights, self._tick = table, weights, tick
         self._compared = compared or Count()
+        self._sent: tuple[tuple[NDArray[np.int64], NDArray[np.uint32]], Partitions] | None = None
 
     def tick(self) -> None:
         """Note that something goes on; may raise to stop."""
@@ -66,9 +67,7 @@ class PartitionedSweep(Sweep):
     ) -> NDArray[np.int64]:
         """Return how many targets are closer to each candidate than a limit, and by how much; see ``Sweep``."""
         tallies = np.zeros((2, len(limits), len(candidates)), dtype=np.int64)
-        # Nothing is nearer than a row to itself, so that larger limits are as good.
-        narrow = np.minimum(limits, int(self._weights.sum())).astype(np.uint32)
-        parts = self._table.with_rows(targets, narrow)
+        parts = self._with_limits(targets, limits)
         for some in blocks(len(candidates), BLOCK):
             candidate_codes = self._table.codes_of(candidates[some])
             for of_part in parts.map(_tally, self._weights, candidate_codes):
@@ -76,6 +75,18 @@ class PartitionedSweep(Sweep):
                 self._tick()
             self._compared.n += len(targets) * (some.stop - some.start)
         return tallies
+
+    def _with_limits(self, targets: NDArray[np.int64], limits: NDArray[np.int64]) -> Partitions:
+        """Return the table beside targets and their limits, which are sent once for all that is compared with them."""
+        # Nothing is nearer than a row to itself, so that larger limits are as good.
+        narrow = np.minimum(limits, int(self._weights.sum())).astype(np.uint32)
+        if self._sent is not None:
+            others, parts = self._sent
+            if np.array_equal(others[0], targets) and np.array_equal(others[1], narrow):
+                return parts
+        parts = self._table.parts.beside(self._table.with_rows(targets, narrow).keep(_targets_and_limits))
+        self._sent = (targets, narrow), parts
+        return parts
 
     def close_pairs(
         self,
@@ -176,6 +187,10 @@ def losses_in_part(
 
 def _covered_rows(_: LeafTable, rows_of_part: tuple[NDArray[np.int32]]) -> CoveredRows:
     return CoveredRows(rows_of_part[0].astype(np.int64))
+
+
+def _targets_and_limits(_: LeafTable, targets_and_limits: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], ...]:
+    return targets_and_limits
 
 
 def _tally(

@@ -75,7 +75,7 @@ def sum_gains(
 @compiled_for_loops
 def _sum_excess(
     members: NDArray[Any], proximities: NDArray[Any], first_row: int, precision: int, coverages: NDArray[np.int64]
-) -> int:
+) -> np.int64:
     """Return the gain of one candidate: by itself, the compiler does several pairs at once."""
     gain = np.int64(0)
     for pair in range(len(members)):

@@ -4,6 +4,7 @@ from dask.sizeof import sizeof
 from distributed import Worker
 
 from storage.without_pandas import keep_pandas_out
+from tree_explainers.compute.compiled import load_compiler
 from tree_explainers.compute.threads import limit_cores
 from tree_explainers.leaf_space.leaves import LeafTable
 
@@ -17,6 +18,7 @@ def _table_bytes(table: LeafTable) -> int:
 
 
 def dask_setup(worker: Worker) -> None:  # Dask passes it
-    """Have each task use one core: Dask runs as many at once as the worker has threads."""
+    """Have each task use one core: Dask runs as many at once as the worker has threads; load what loops take."""
     keep_pandas_out()
+    load_compiler()
     limit_cores(1)

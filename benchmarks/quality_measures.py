@@ -22,7 +22,8 @@ from protree.metrics import group, individual
 from tests.support.real_leaves import RealLeaves, real_leaves
 from tree_explainers.compute.progress import ignore_progress
 from tree_explainers.leaf_space.leaves import LeafTable
-from tree_explainers.prototype_sets.prototype_quality import Classes, count_votes, measure_quality
+from tree_explainers.prototype_sets.prototype_quality import measure_quality
+from tree_explainers.prototype_sets.prototype_votes import Classes, count_votes
 from tree_explainers.prototype_sets.selection import select_prototypes
 
 from .machine import describe_machine

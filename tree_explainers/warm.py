@@ -182,7 +182,8 @@ def _run_prototype_sets() -> None:
     from .leaf_space.proximity import columns as columns_of
     from .prototype_sets.candidate_pairs import PairStore, gather_pairs, nearest_in_pairs
     from .prototype_sets.certificate import certify
-    from .prototype_sets.prototype_quality import Classes, measure_quality
+    from .prototype_sets.prototype_quality import measure_quality
+    from .prototype_sets.prototype_votes import Classes
     from .prototype_sets.selection import select_prototypes
     from .prototype_sets.swapping import refine_by_swaps
     from .prototype_sets.sweep import Sweep

@@ -18,7 +18,8 @@ from tree_explainers.leaf_space.votes import votes_of_all_rows
 from tree_explainers.prototype_sets.certificate import certify
 from tree_explainers.prototype_sets.criticisms import find_criticisms
 from tree_explainers.prototype_sets.goal import Method
-from tree_explainers.prototype_sets.prototype_quality import Classes, measure_quality
+from tree_explainers.prototype_sets.prototype_quality import measure_quality
+from tree_explainers.prototype_sets.prototype_votes import Classes
 from tree_explainers.prototype_sets.selection import sample_candidates, select_prototypes
 from tree_explainers.prototype_sets.supervised import EvaluatedRows
 

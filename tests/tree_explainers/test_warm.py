@@ -20,7 +20,8 @@ from tree_explainers.leaf_space.coarser_leaves import coarser_leaves
 from tree_explainers.leaf_space.leaves import LeafTable
 from tree_explainers.prototype_sets.certificate import certify
 from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
-from tree_explainers.prototype_sets.prototype_quality import Classes, measure_quality
+from tree_explainers.prototype_sets.prototype_quality import measure_quality
+from tree_explainers.prototype_sets.prototype_votes import Classes
 from tree_explainers.prototype_sets.readable import feature_numbers
 from tree_explainers.prototype_sets.selection import select_prototypes
 from tree_explainers.relational.query_trie import evaluate

@@ -127,6 +127,11 @@ class PartitionedTable(LeafTable):
         ]
         return self.parts.beside_values(values)
 
+    def beside_rows(self, of_rows: NDArray[Any]) -> "Partitions":
+        """Return partitions with what an array has of their rows, which are its last axis."""
+        cuts = pairwise(self.bounds.tolist())
+        return self.parts.beside_values([np.ascontiguousarray(of_rows[..., start:stop]) for start, stop in cuts])
+
     def leaves_of(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
         """Return the leaf of each of these rows in each tree, shape (len(rows), n_trees)."""
         return np.ascontiguousarray(self.codes_of(rows).T, dtype=np.int32)

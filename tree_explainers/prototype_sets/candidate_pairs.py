@@ -16,18 +16,15 @@ from ..compute.compiled import compiled
 from ..compute.progress import ReportProgress, ignore_progress
 from ..leaf_space.leaves import LeafTable
 from ..leaf_space.nearest_by_masks import NearestWithin
-from ..leaf_space.proximity import each_column
 from .goal import RowsByClass
 from .kept_sums import KeptSums
 from .pair_lists import ClosePairs, MirroredPairs
+from .pair_thresholds import Thresholds
 from .partitioned_sweep import sweep_over
 from .swap_gains import Pairs
 from .sweep import Sweep
 
 _FEWEST_ALLOWED, _ALLOWED_PER_ROW, _MOST_ALLOWED = 2**24, 64, 2**26
-_STEPS = 16  # a row's threshold is a multiple of this fraction of its coverage
-_HIGHEST_STEP = 256
-_SAMPLED_CANDIDATES = 32
 _CANDIDATES_AT_ONCE = 512
 _PAIRS_AT_ONCE = 2**22
 
@@ -90,7 +87,7 @@ def gather_pairs(  # what to compare, with whom, and how much to keep
     by_class = RowsByClass.of(classes)
     rows = np.arange(table.n_rows) if candidates is None else np.asarray(candidates, dtype=np.int64)
     total_weight = int(weights.sum())
-    thresholds = _Thresholds(by_class.coverage(table, weights, prototypes), total_weight)
+    thresholds = Thresholds(by_class.coverage(table, weights, prototypes), total_weight)
     limits = table.n_rows, total_weight
     store = _Kept(PairStore(len(rows), max_pairs or default_max_pairs(table.n_rows), limits), thresholds)
     thresholds.guess(table, weights, by_class, rows, 0.75 * store.capacity)
@@ -111,7 +108,7 @@ def gather_pairs(  # what to compare, with whom, and how much to keep
 
 
 def _find(
-    sweep: Sweep, candidates: NDArray[np.int64], thresholds: "_Thresholds", own_rows: slice, at_once: int
+    sweep: Sweep, candidates: NDArray[np.int64], thresholds: Thresholds, own_rows: slice, at_once: int
 ) -> Iterator[ClosePairs]:
     for start in range(0, len(candidates), _CANDIDATES_AT_ONCE):
         some = candidates[start : start + _CANDIDATES_AT_ONCE]
@@ -146,44 +143,6 @@ def _find_nearest(
             row = by_class[members[pair]]
             if row != candidate and near[pair] > proximities[row]:
                 rows[row], proximities[row] = candidate, near[pair]
-
-
-class _Thresholds:
-    """What a proximity must exceed: a share of each row's coverage, which can be raised."""
-
-    def __init__(self, covered: NDArray[np.int64], total_weight: int) -> None:
-        self._reference = np.where(covered > 0, covered, max(1, int(covered.mean())))
-        self._total_weight = total_weight
-        self.raise_to(0)
-
-    def raise_to(self, step: int) -> None:
-        """Set thresholds to ``step`` sixteenths of the coverage, and no higher than a proximity can be."""
-        self._step = step
-        self.values = np.minimum(self._reference * step // _STEPS, self._total_weight)
-
-    def raise_by_little(self) -> None:
-        """Raise thresholds by a sixteenth of the coverage, or by a quarter of their values."""
-        self.raise_to(self._step + max(1, self._step // 4))
-
-    def guess(
-        self,
-        table: LeafTable,
-        weights: NDArray[np.int64],
-        by_class: RowsByClass,
-        candidates: NDArray[np.int64],
-        n_pairs: float,
-    ) -> None:
-        """Set thresholds that leave about ``n_pairs``, estimated from a few candidates."""
-        step = max(1, -(-len(candidates) // _SAMPLED_CANDIDATES))
-        some = candidates[step // 2 :: step]
-        counts = np.zeros(_HIGHEST_STEP + 2, dtype=np.int64)
-        for row, column in zip(some.tolist(), each_column(table, weights, table.leaves_of(some)), strict=True):
-            own_rows, proximities = by_class.column_of(row, column)
-            first_too_high = -(-_STEPS * proximities // self._reference[own_rows])
-            counts += np.bincount(np.minimum(first_too_high, _HIGHEST_STEP + 1), minlength=len(counts))
-        n_close = counts[::-1].cumsum()[::-1][1:]  # pairs above the thresholds of each step
-        fits = n_close * (len(candidates) / max(1, len(some))) <= n_pairs
-        self.raise_to(int(fits.argmax()) if fits.any() else _HIGHEST_STEP)
 
 
 class _Room(NamedTuple):
@@ -242,7 +201,7 @@ class PairStore:
 class _Kept:
     """The pairs kept so far. When there is no room for more, thresholds are raised and pairs below them dropped."""
 
-    def __init__(self, store: PairStore, thresholds: _Thresholds) -> None:
+    def __init__(self, store: PairStore, thresholds: Thresholds) -> None:
         self.capacity, self.thresholds, self._store = store.capacity, thresholds, store
         self._added = np.empty(store.n_candidates, dtype=np.int64)  # candidates in the order in which they came
 

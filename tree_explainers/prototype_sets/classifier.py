@@ -16,6 +16,7 @@ from ..errors import InvalidInput
 from ..leaf_space.leaves import LeafTable
 from ..leaf_space.nearest_by_masks import NearestWithin
 from ..leaf_space.nearest_rows import nearest_rows
+from ..leaf_space.partitioned_table import PartitionedTable
 from ..leaf_space.proximity import each_column
 from ..prediction_scores import balanced_share, constant_class, constant_value
 
@@ -54,18 +55,47 @@ def nearest_by_size(
     (n_rows,) int64
         Position of the prototype, or ``UNASSIGNED``; a new array each time.
     """
+    if isinstance(table, PartitionedTable):
+        return _nearest_of(_nearer_in_partitions(table, weights, prototype_leaves), table.n_rows)
     return nearest_in_columns(each_column(table, weights, prototype_leaves), table.n_rows)
 
 
 def nearest_in_columns(columns: Iterable[NDArray[Any]], n_rows: int) -> Iterator[NDArray[np.int64]]:
     """Yield the same from the proximities of one prototype after the other to all rows, (n_rows,) each."""
-    largest = np.zeros(n_rows, dtype=np.uint32)
+    return _nearest_of(_nearer_rows(columns, n_rows), n_rows)
+
+
+def _nearest_of(nearer_rows: Iterable[NDArray[np.integer]], n_rows: int) -> Iterator[NDArray[np.int64]]:
     nearest = np.full(n_rows, UNASSIGNED, dtype=np.int64)
-    for position, column in enumerate(columns):
-        nearer = column > largest  # an equally near prototype comes too late
-        largest[nearer] = column[nearer]
-        nearest = np.where(nearer, position, nearest)
+    for position, nearer in enumerate(nearer_rows):
+        nearest = nearest.copy()
+        nearest[nearer] = position
         yield nearest
+
+
+def _nearer_rows(columns: Iterable[NDArray[Any]], n_rows: int) -> Iterator[NDArray[np.int64]]:
+    """Yield which rows each prototype is nearer to than all before it: few of the later ones are."""
+    largest = np.zeros(n_rows, dtype=np.uint32)
+    for column in columns:
+        nearer = np.flatnonzero(column > largest)  # an equally near prototype comes too late
+        largest[nearer] = column[nearer]
+        yield nearer
+
+
+def _nearer_in_partitions(
+    table: PartitionedTable, weights: NDArray[np.int64], prototype_leaves: NDArray[np.int32]
+) -> Iterator[NDArray[np.int64]]:
+    """Yield the same; of all partitions before the first prototype."""
+    of_parts = list(table.map(_nearer_in_part, weights, prototype_leaves))
+    for of_prototype in zip(*of_parts, strict=True):
+        yield np.concatenate([first + rows for first, rows in zip(table.bounds[:-1], of_prototype, strict=True)])
+
+
+def _nearer_in_part(
+    table: LeafTable, weights: NDArray[np.int64], prototype_leaves: NDArray[np.int32]
+) -> list[NDArray[np.int32]]:
+    columns = each_column(table, weights, prototype_leaves)
+    return [nearer.astype(np.int32) for nearer in _nearer_rows(columns, table.n_rows)]
 
 
 def nearest_other_rows(

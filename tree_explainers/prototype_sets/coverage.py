@@ -16,6 +16,7 @@ from ..compute.progress import Tick, no_tick
 from ..lazy_greedy import Objective
 from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable
+from ..leaf_space.partitioned_table import PartitionedTable
 from ..leaf_space.proximity import each_column
 from ..leaf_space.subset_proximities import proximities_to, proximity_sums
 from .candidate_pairs import PairStore
@@ -210,13 +211,42 @@ def measure_coverage(
         A row is counted for its nearest prototype of its own class (ties: the earlier one), and for none if it shares
         no leaf with any of them.
     """
-    covered = np.zeros(table.n_rows, dtype=np.int64)
-    owner = np.full(table.n_rows, -1, dtype=np.int64)
-    objectives = np.empty(len(prototypes), dtype=np.int64)
-    columns = each_column(table, weights, table.leaves_of(prototypes)) if columns is None else columns
-    for rank, (prototype, near) in enumerate(zip(prototypes.tolist(), columns, strict=True)):
-        nearer = (classes == classes[prototype]) & (near > covered)
+    prototype_classes, leaves = classes[prototypes], table.leaves_of(prototypes)
+    if isinstance(table, PartitionedTable) and columns is None:
+        objectives, n_covered = (np.zeros(len(prototypes), dtype=np.int64) for _ in range(2))
+        parts = table.beside_rows(classes.astype(np.int32))
+        for of_part in parts.map(_coverage_in_part, weights, leaves, prototype_classes):
+            objectives += of_part.objectives
+            n_covered += of_part.n_covered
+            tick()
+        return CoverageByPrototype(objectives, n_covered)
+    columns = each_column(table, weights, leaves) if columns is None else columns
+    return _coverage_by(columns, classes, prototype_classes, tick)
+
+
+def _coverage_in_part(
+    table: LeafTable,
+    classes: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    leaves: NDArray[np.int32],
+    prototype_classes: NDArray[np.int64],
+) -> CoverageByPrototype:
+    return _coverage_by(each_column(table, weights, leaves), classes, prototype_classes, no_tick)
+
+
+def _coverage_by(
+    columns: Iterable[NDArray[Any]],
+    classes: NDArray[np.integer],
+    prototype_classes: NDArray[np.int64],
+    tick: Tick,
+) -> CoverageByPrototype:
+    covered = np.zeros(len(classes), dtype=np.int64)
+    owner = np.full(len(classes), -1, dtype=np.int64)
+    objectives = np.empty(len(prototype_classes), dtype=np.int64)
+    for rank, (of_class, near) in enumerate(zip(prototype_classes, columns, strict=True)):
+        nearer = (classes == of_class) & (near > covered)
         covered[nearer], owner[nearer] = near[nearer], rank
         objectives[rank] = covered.sum()
         tick()
-    return CoverageByPrototype(objectives, np.bincount(owner[owner >= 0], minlength=len(prototypes)).astype(np.int64))
+    n_covered = np.bincount(owner[owner >= 0], minlength=len(prototype_classes)).astype(np.int64)
+    return CoverageByPrototype(objectives, n_covered)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..leaf_space.leaves import LeafTable
 from ..leaf_space.proximity import each_column
+from .goal import RowsByClass
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,8 @@ def find_criticisms(
     Criticisms
         Ties go to the lowest row. A prototype is no criticism.
     """
-    nearest = np.zeros(table.n_rows, dtype=np.int64)
-    for row, column in zip(prototypes, each_column(table, weights, table.leaves_of(prototypes)), strict=True):
-        _narrow(nearest, column, classes == classes[row])
+    by_class, nearest = RowsByClass.of(classes), np.empty(table.n_rows, dtype=np.int64)
+    nearest[by_class.rows] = by_class.coverage(table, weights, prototypes)
     covered, chosen = nearest.copy(), list[int]()
     is_taken = np.zeros(table.n_rows, dtype=np.bool_)
     is_taken[prototypes] = True
@@ -61,10 +61,6 @@ def find_criticisms(
         chosen.append(row)
         is_taken[row] = True
         (column,) = each_column(table, weights, table.leaves_of(np.array([row])))
-        _narrow(nearest, column, classes == classes[row])
+        np.maximum(nearest, column, out=nearest, where=classes == classes[row])
     rows = np.array(chosen, dtype=np.int64)
     return Criticisms(rows, covered[rows])
-
-
-def _narrow(nearest: NDArray[np.int64], column: NDArray[np.integer], same_class: NDArray[np.bool_]) -> None:
-    np.maximum(nearest, column, out=nearest, where=same_class)

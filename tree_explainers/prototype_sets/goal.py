@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..leaf_space.leaves import LeafTable
+from ..leaf_space.partitioned_table import PartitionedTable
 from ..leaf_space.proximity import each_column
 
 Method = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids"]
@@ -121,9 +122,27 @@ class RowsByClass:
         self, table: LeafTable, weights: NDArray[np.int64], prototypes: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Return the proximity of each row to its nearest prototype of its own class, in this order; 0 without one."""
+        leaves = table.leaves_of(prototypes)
+        if isinstance(table, PartitionedTable):
+            parts = table.beside_rows(self.classes.astype(np.int32))
+            of_parts = parts.map(_covered_in_part, weights, leaves, self.classes[prototypes])
+            return np.concatenate(list(of_parts))[self.rows].astype(np.int64)
         covered = np.zeros(len(self.rows), dtype=np.int64)
-        columns = each_column(table, weights, table.leaves_of(prototypes))
+        columns = each_column(table, weights, leaves)
         for prototype, column in zip(prototypes.tolist(), columns, strict=True):
             indices, proximities = self.column_of(prototype, column)
             np.maximum(covered[indices], proximities, out=covered[indices])
         return covered
+
+
+def _covered_in_part(
+    table: LeafTable,
+    classes: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    leaves: NDArray[np.int32],
+    prototype_classes: NDArray[np.int64],
+) -> NDArray[np.uint32]:
+    covered = np.zeros(table.n_rows, dtype=np.uint32)
+    for of_class, column in zip(prototype_classes, each_column(table, weights, leaves), strict=True):
+        np.maximum(covered, column, out=covered, where=classes == of_class)
+    return covered

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..leaf_space.leaves import LeafTable
+from ..leaf_space.partitioned_table import PartitionedTable
 from ..leaf_space.proximity import each_column
 
 MINIMUM_SHARE = 0.01
@@ -76,6 +77,8 @@ def each_near(
 
 def near_rows(table: LeafTable, weights: NDArray[np.int64], prototype_leaves: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return which rows have at least the minimum proximity to any of the prototypes, (n_rows,); see ``each_near``."""
+    if isinstance(table, PartitionedTable):
+        return np.concatenate(list(table.map(near_rows, weights, prototype_leaves)))
     near = np.zeros(table.n_rows, dtype=np.bool_)
     for near_one in each_near(table, weights, prototype_leaves):
         near |= near_one

@@ -38,7 +38,8 @@ from tree_explainers.prototype_sets.classifier import (
     score_values,
     values_of,
 )
-from tree_explainers.prototype_sets.prototype_quality import Classes, Quality, measure_quality
+from tree_explainers.prototype_sets.prototype_quality import Quality, measure_quality
+from tree_explainers.prototype_sets.prototype_votes import Classes
 from tree_explainers.prototype_sets.row_coverage import MINIMUM_SHARE, MinimumProximity, near_rows
 from tree_explainers.prototype_sets.selection import PrototypeSelection
 from tree_explainers.prototype_sets.typicality import LEAST_SHARE, proximity_quantiles

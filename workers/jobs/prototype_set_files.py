@@ -20,7 +20,7 @@ from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.onnx_models.prototype_graph import prototype_graph
 from tree_explainers.prototype_sets.classifier_trees import ClassifierTrees, RawTest, classifier_trees
-from tree_explainers.prototype_sets.prototype_quality import Classes, nearest_of_own_class
+from tree_explainers.prototype_sets.prototype_votes import Classes, nearest_of_own_class
 from tree_explainers.questions.cut_neighbours import cut_neighbours
 from tree_explainers.questions.statements import statements_of
 

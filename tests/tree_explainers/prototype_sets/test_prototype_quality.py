@@ -14,7 +14,8 @@ from tree_explainers.errors import InvalidInput
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.prototype_sets.classifier import classes_of, nearest_by_size, score_classes
 from tree_explainers.prototype_sets.coverage import measure_coverage
-from tree_explainers.prototype_sets.prototype_quality import Classes, Quality, measure_quality, nearest_of_own_class
+from tree_explainers.prototype_sets.prototype_quality import Quality, measure_quality
+from tree_explainers.prototype_sets.prototype_votes import Classes, nearest_of_own_class
 
 PROTOTYPES = [7, 250, 33, 34, 120, 3, 311]
 _MEASURES_OF_ONE = (

@@ -312,7 +312,7 @@ def _print_model(model: _Model, runs: Sequence[_Run]) -> None:
             f"({sum(parts) / run.seconds - 1:+.0%})"
         )
     bytes_a_row = runs[0].n_bytes_received / runs[0].n_rows
-    length = int(FORECAST_BYTES / 16 / _BYTES_OF_ROW) // BLOCK_ROWS * BLOCK_ROWS
+    length = int(FORECAST_BYTES / 8 / _BYTES_OF_ROW) // BLOCK_ROWS * BLOCK_ROWS
     n_parts = -(-BILLION // length)
     parts = model.seconds(BILLION, N_FORECAST_WORKERS, float(model.n_maps * n_parts))
     print(

@@ -17,9 +17,10 @@ from .identity import identity, refuse_others
 from .partitions import ClusterPartitions
 from .settings import ClusterSettings, TlsFiles
 
-_SHARE_OF_A_WORKER = 1 / 16  # of its memory, that a partition may take: several lie with each, beside what they make
+_SHARE_OF_A_WORKER = 1 / 8  # of its memory, that a partition may take: several lie with each, beside what they make
 _MOST_OF_A_WORKER = 1 / 2  # of its memory, that a single block may take: beside it lies what the process is made of
-_PARTITIONS_PER_THREAD = 4  # at least, so that no worker waits for the last one
+_BLOCKS_OF_A_TASK = 0.2  # of rows, that a map works on in the time that the engine takes for a task
+_ITEMS_PER_THREAD = 4  # partitions of items, at least, so that no worker waits for the last one
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,9 @@ class Cluster:
     memory_bytes: int  # of the worker that has least
 
     def rows_of_partition(self, n_rows: int, bytes_a_row: int) -> int:
-        """Return the number of rows of a partition: the whole number of blocks that a worker holds easily.
+        """Return the number of rows of a partition: as many whole blocks as a worker holds easily, or fewer.
+
+        It is the number with which maps take least: what the busiest thread works on, and the tasks.
 
         Raises
         ------
@@ -41,10 +44,16 @@ class Cluster:
             ``resource_estimate_exceeds_limit`` where the smallest worker is too small for a single block.
         """
         self._refuse_too_small(min(n_rows, self.settings.block_rows), bytes_a_row)
-        fitting = int(self.memory_bytes * _SHARE_OF_A_WORKER / bytes_a_row)
-        spread = -(-n_rows // (_PARTITIONS_PER_THREAD * self.n_threads))
-        length = self.settings.block_rows
-        return max(1, min(fitting, spread) // length) * length
+        block = self.settings.block_rows
+        most = min(int(self.memory_bytes * _SHARE_OF_A_WORKER / bytes_a_row), n_rows + block - 1) // block
+        lengths = [n_blocks * block for n_blocks in range(1, max(1, most) + 1)]
+        return min(lengths, key=lambda length: self._cost(n_rows, length))
+
+    def _cost(self, n_rows: int, length: int) -> float:
+        """Return what a map takes, in rows, where partitions of this length are dealt to all threads in turn."""
+        partitions = [min(length, n_rows - start) for start in range(0, n_rows, length)]
+        busiest = max(sum(partitions[thread :: self.n_threads]) for thread in range(self.n_threads))
+        return busiest + _BLOCKS_OF_A_TASK * self.settings.block_rows * len(partitions)
 
     def _refuse_too_small(self, n_rows: int, bytes_a_row: int) -> None:
         needed = int(n_rows * bytes_a_row / _MOST_OF_A_WORKER)
@@ -58,7 +67,7 @@ class Cluster:
 
     def items_of_partition(self, n_items: int, most: int) -> int:
         """Return how many of some items that take time, and little memory, a partition has: 1 to ``most``."""
-        return max(1, min(most, -(-n_items // (_PARTITIONS_PER_THREAD * self.n_threads))))
+        return max(1, min(most, -(-n_items // (_ITEMS_PER_THREAD * self.n_threads))))
 
     def spread(self, values: Sequence[tuple[Any, ...]]) -> ClusterPartitions:
         """Return parts that are these values, to make more of."""

@@ -134,7 +134,7 @@ def test_killed_workers_change_no_byte(
 
         with open_cluster(ClusterSettings(cluster.address, None, 60, PATIENCE_SECONDS), no_tick) as opened:
             context = replace(requested(workshop, case, tmp_path / "there", name, **changes), report=report)
-            there = made(replace(context, cluster=replace(opened, n_threads=2)), noun)
+            there = made(replace(context, cluster=replace(opened, n_threads=5)), noun)
 
     assert stages == expected
     assert there == made(requested(workshop, case, tmp_path / "here", name, **changes), noun)

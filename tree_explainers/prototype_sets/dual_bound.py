@@ -191,6 +191,35 @@ def _pairs_above(
     return Pairs(starts, ends, members, proximities)
 
 
+@compiled
+def _turn(
+    slopes: NDArray[np.int64],
+    direction: NDArray[np.float64],
+    coverages: NDArray[np.int64],
+    floors: NDArray[np.int64],
+    row_worths: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the next direction, what of it is free (none goes below a floor), and the squares of that, weighed."""
+    turned, free, squares = np.empty_like(direction), np.empty_like(direction), np.empty_like(direction)
+    for row in range(len(slopes)):
+        turned[row] = slopes[row] + _MEMORY * direction[row]
+        free[row] = 0.0 if coverages[row] <= floors[row] and turned[row] > 0 else turned[row]
+        squares[row] = row_worths[row] * (free[row] * free[row])
+    return turned, free, squares
+
+
+@compiled
+def _move(
+    coverages: NDArray[np.int64], length: float, free: NDArray[np.float64], floors: NDArray[np.int64], highest: int
+) -> NDArray[np.int64]:
+    """Return promises that are so much further against the direction."""
+    moved = np.empty_like(coverages)
+    for row in range(len(coverages)):
+        rounded = np.rint(coverages[row] - length * free[row])
+        moved[row] = np.int64(min(max(rounded, np.float64(floors[row])), np.float64(highest)))
+    return moved
+
+
 @dataclass(frozen=True, slots=True)
 class DualBound:
     """The lowest bound found, and what led there."""
@@ -299,9 +328,8 @@ class _Descent:
             if n_idle == _PATIENCE:
                 self.step, n_idle, coverages, direction = self.step / 2, 0, best, np.zeros(len(best))
                 continue
-            direction = slopes + _MEMORY * direction
-            free = np.where((coverages <= core.floors) & (direction > 0), 0, direction)
-            slope = float((self.relaxation.row_worths * free**2).sum())
+            direction, free, squares = _turn(slopes, direction, coverages, core.floors, self.relaxation.row_worths)
+            slope = float(squares.sum())
             length = self.step * max(bound - objective, 0.0) / slope if slope > 0 else 0.0
-            coverages = np.rint(coverages - length * free).clip(core.floors, self.relaxation.highest).astype(np.int64)
+            coverages = _move(coverages, length, free, core.floors, self.relaxation.highest)
         return best

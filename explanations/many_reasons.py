@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.json_numbers import json_number
 from tree_explainers.compute.byte_texts import Texts
 
 from .cell_texts import CellTexts, Values, texts_of_cells
@@ -98,31 +97,38 @@ class HeadTable:
 
 def write_reasons(reasons: PairedReasons, heads: NumberedHeads, pairs: ManyPairs) -> list[bytes]:
     """Return the reasons of each pair, a list as JSON."""
-    pair = np.repeat(np.arange(len(pairs.rows)), np.diff(reasons.bounds))
+    counts, reason = np.diff(reasons.bounds), np.arange(len(reasons.features))
+    pair = np.repeat(np.arange(len(counts)), counts)
     rows, others, features = pairs.rows[pair], pairs.others[pair], reasons.features
-    begins, own_texts = _begins(reasons, heads, pairs, (rows, others))
-    cells = _cells(pairs, rows, features)
-    n_features = pairs.numbers.shape[1]
+    is_first = reason == reasons.bounds[pair]
     tables = [
-        (heads.texts, begins),
-        (cells, np.arange(len(features))),
-        (pairs.other_rows.cells, others * n_features + features),
+        _begins(reasons, heads, pairs, (rows, others), is_first),
+        (_cells(pairs, rows, features), reason),
+        (pairs.other_rows.cells, others * pairs.numbers.shape[1] + features),
         (_shares(), reasons.shares),
     ]
     if reasons.intervals:
-        tables.append((Texts.of(reasons.intervals), np.arange(len(features))))
-    texts, firsts = Texts.together([table for table, _ in tables] + [own_texts])
-    pieces = np.stack([first + numbers for first, (_, numbers) in zip(firsts, tables, strict=False)], axis=1)
-    is_own = begins < 0
-    pieces[is_own, 0] = firsts[-1] + np.arange(is_own.sum())
-    joined = texts.joined(pieces.ravel(), reasons.bounds * len(tables))
-    return [b"[%b}]" % text[len(END_OF_REASON) :] if text else b"[]" for text in joined]
+        tables.append((Texts.of(reasons.intervals), reason))
+    ends = Texts.of([b"[]", b"[", b"}]"])
+    texts, (first_end, *firsts) = Texts.together([ends, *(table for table, _ in tables)])
+    bounds = np.concatenate(([0], np.cumsum(np.where(counts > 0, len(tables) * counts + 2, 1))))
+    pieces = np.empty(bounds[-1], np.int64)
+    pieces[bounds[1:] - 1] = first_end + 2
+    pieces[bounds[:-1]] = first_end + (counts > 0)
+    at = bounds[pair] + 1 + len(tables) * (reason - reasons.bounds[pair])
+    for offset, (first, (_, numbers)) in enumerate(zip(firsts, tables, strict=True)):
+        pieces[at + offset] = first + numbers
+    return list(texts.joined(pieces, bounds))
 
 
 def _begins(
-    reasons: PairedReasons, heads: NumberedHeads, pairs: ManyPairs, of_reasons: tuple[Ints, Ints]
-) -> tuple[Ints, Texts]:
-    """Return the number of each reason's beginning, -1 where it has a text of its own, and these texts."""
+    reasons: PairedReasons,
+    heads: NumberedHeads,
+    pairs: ManyPairs,
+    of_reasons: tuple[Ints, Ints],
+    is_first: NDArray[np.bool_],
+) -> tuple[Texts, Ints]:
+    """Return texts of beginnings, and the number of each reason's; before the first of a pair no other one ends."""
     rows, others = of_reasons
     numbers = pairs.numbers[rows, reasons.features], pairs.other_rows.numbers[others, reasons.features]
     is_sure = np.ones(len(rows), np.bool_)
@@ -130,21 +136,22 @@ def _begins(
     for values in numbers:
         is_sure &= (low < values) & (values < high)
     is_sure[list(reasons.others)] = False
-    own = []
-    for index in np.flatnonzero(~is_sure).tolist():
+    own, unsure = [], np.flatnonzero(~is_sure)
+    for index in unsure.tolist():
         feature = int(reasons.features[index])
         head = reasons.others.get(index) or heads.heads[reasons.heads[index]]
         own.append(head.for_values(pairs.values[rows[index]][feature], pairs.other_rows.values[others[index]][feature]))
-    return np.where(is_sure, reasons.heads, -1), Texts.of(own)
+    content, starts, stops = heads.texts.with_more(own)
+    begins = reasons.heads.copy()
+    begins[unsure] = len(heads.heads) + np.arange(len(unsure))
+    every = Texts(content, np.concatenate((starts, starts + len(END_OF_REASON))), np.concatenate((stops, stops)))
+    return every, np.where(is_first, begins + len(starts), begins)
 
 
 def _cells(pairs: ManyPairs, rows: Ints, features: Ints) -> Texts:
     """Return the values of some rows and features as JSON."""
     of_rows = pairs.values
-    cells = [of_rows[row][feature] for row, feature in zip(rows.tolist(), features.tolist(), strict=True)]
-    if np.isinf(pairs.numbers[rows, features]).any():
-        cells = list(map(json_number, cells))
-    return texts_of_cells(cells)
+    return texts_of_cells([of_rows[row][at] for row, at in zip(rows.tolist(), features.tolist(), strict=True)])
 
 
 @cache

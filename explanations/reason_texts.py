@@ -180,24 +180,31 @@ class ReasonTexts:
     ) -> list[bytes] | None:
         """Return the same as ``write_pairs`` for many pairs; ``None`` where not all reasons are of raw features."""
         raw = self.reader.group(reasons, len(pairs.rows), None, self.wanted(n_reasons))
-        features = [self.features[column] for column in raw.reasons["column"].tolist()]
-        if None in features:
+        features = self._raw_features()[raw.reasons["column"]]
+        if (features < 0).any():
             return None
-        keys = raw.statements()
-        heads, numbers = self.numbered_heads.of(keys, lambda indices: self._heads(raw, indices))
-        intervals = self.known_intervals.of(keys, lambda chosen: self._intervals(raw, chosen)) if with_intervals else []
-        others = dict(self._others(reasons, raw, None))
-        for index, (_, interval) in others.items() if with_intervals else ():
-            intervals[index] = interval
+        distinct, number_of = raw.distinct()
+        keys = distinct.statements()
+        heads, numbers = self.numbered_heads.of(keys, lambda indices: self._heads(distinct, indices))
+        others, intervals = dict(self._others(reasons, raw, None)), list[bytes]()
+        if with_intervals:
+            of_distinct = self.known_intervals.of(keys, lambda chosen: self._intervals(distinct, chosen))
+            intervals = list(map(of_distinct.__getitem__, number_of.tolist()))
+            for index, (_, interval) in others.items():
+                intervals[index] = interval
         paired = PairedReasons(
-            np.array(features, np.int64),
-            numbers,
+            features,
+            numbers[number_of],
             raw.reasons["share_units"],
             raw.bounds,
             {index: head for index, (head, _) in others.items()},
             intervals,
         )
         return write_reasons(paired, heads, pairs)
+
+    def _raw_features(self) -> NDArray[np.int64]:
+        """Return the raw feature of each column, (n_columns,); -1: it is transformed."""
+        return np.array([-1 if feature is None else feature for feature in self.features], np.int64)
 
     def wanted(self, n_reasons: int | None) -> Wanted:
         """Return which reasons are written, ``n_reasons`` of each pair at most; ``None``: all."""
@@ -260,10 +267,9 @@ class ReasonTexts:
         self, reasons: NDArray[Any], raw: RawReasons, is_missing: NDArray[np.bool_] | None
     ) -> Iterator[tuple[int, tuple[ReasonHead, bytes]]]:
         """Yield the indices of those that are no single numbers, with their beginnings and intervals."""
-        are_others = raw.reasons["is_other"].tolist()
-        if True not in are_others:  # as of most models
+        others = np.flatnonzero(raw.reasons["is_other"]).tolist()
+        if not others:  # as of most models
             return
-        others = [index for index, is_other in enumerate(are_others) if is_other]
         context = b"" if is_missing is None else is_missing.tobytes()
         keys = [_digest(statement, context) for statement in raw.own_statements(reasons, others)]
 

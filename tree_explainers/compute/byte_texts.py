@@ -49,13 +49,18 @@ class Texts(NamedTuple):
         shifted = (np.concatenate([each + end for each, end in zip(of, ends, strict=False)]) for of in (starts, stops))
         return Texts(np.concatenate(contents), *shifted), numbers[:-1]
 
+    def with_more(self, others: Sequence[bytes]) -> "Texts":
+        """Return the same texts with others behind them."""
+        return Texts.together([self, Texts.of(others)])[0] if others else self
+
     def with_others(self, numbers: Ints, others: Sequence[bytes]) -> "Texts":
         """Return the same texts but for some of them, by their numbers."""
         if not len(numbers):
             return self
-        more, starts, stops = Texts.of(others), self.starts.copy(), self.stops.copy()
-        starts[numbers], stops[numbers] = (len(self.content) + each for each in (more.starts, more.stops))
-        return Texts(np.concatenate((self.content, more.content)), starts, stops)
+        content, starts, stops = self.with_more(others)
+        for each in (starts, stops):
+            each[numbers] = each[len(self.starts) :]
+        return Texts(content, starts[: len(self.starts)], stops[: len(self.starts)])
 
     def as_bytes(self, number: int) -> bytes:
         """Return a text."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import array_of, compiled_ahead, compiled_for_loops
+from ..compute.distinct_records import distinct_records
 from .leaf_boxes import Side
 from .reasons import REASON
 
@@ -93,6 +94,12 @@ class RawReasons(NamedTuple):
         """
         whole = self.reasons.tobytes()
         return [whole[start : start + _STATEMENT_BYTES] for start in range(0, len(whole), _RAW_REASON_BYTES)]
+
+    def distinct(self) -> tuple["RawReasons", NDArray[np.int64]]:
+        """Return the reasons with distinct statements, and the number of each reason's among them."""
+        words = self.reasons.view(np.int64).reshape(len(self.reasons), _RAW_REASON_BYTES // 8)
+        firsts, numbers = distinct_records(words, _STATEMENT_BYTES // 8)
+        return RawReasons(self.reasons[firsts], np.array([0, len(firsts)])), numbers
 
     def own_statements(self, reasons: NDArray[Any], indices: Sequence[int]) -> Iterator[bytes]:
         """Yield what some of them were grouped from, but for the pair and the share of trees, as bytes.

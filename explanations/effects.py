@@ -214,9 +214,7 @@ def _in_order(
     effects: NDArray[np.float64],
     points: NDArray[np.float64] | None,
 ) -> EffectsOfRows:
-    orders, counts = players_in_order(effects)
-    totals = np.add.reduce(effects, axis=1)
-    return EffectsOfRows(rows, references, mean, scores, effects, orders, counts, totals, points)
+    return EffectsOfRows(rows, references, mean, scores, effects, *players_in_order(effects), points)
 
 
 def unknown_outcome(outcome: str, known: Sequence[str]) -> StorageError:

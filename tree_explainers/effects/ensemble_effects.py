@@ -240,34 +240,35 @@ def _scale(description: ModelDescription) -> Scale:
     return "probability" if description.score_kind == "probability" else "value"
 
 
-def players_in_order(effects: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return all players of rows, the largest effect first, of equal ones the first, and how many have some."""
+def players_in_order(effects: Floats) -> tuple[Ints, Ints, Floats]:
+    """Return all players of rows, the largest effect first, of equal ones the first; how many have some; the sums."""
     return _orders(effects) if effects.shape[1] <= _FEW_PLAYERS else _orders_of_many(effects)
 
 
-def _orders_of_many(effects: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _orders_of_many(effects: Floats) -> tuple[Ints, Ints, Floats]:
     """Do the same as ``_orders``; of many players it takes less."""
-    return np.argsort(-np.abs(effects), axis=1, kind="stable"), np.count_nonzero(effects, axis=1)
+    orders = np.argsort(-np.abs(effects), axis=1, kind="stable")
+    return orders, np.count_nonzero(effects, axis=1), np.add.reduce(effects, axis=1)
 
 
 def _types(n: Any) -> list[Any]:
-    return [n.Tuple((n.int64[:, ::1], n.int64[::1]))(n.float64[:, ::1])]
+    return [n.Tuple((n.int64[:, ::1], n.int64[::1], n.float64[::1]))(n.float64[:, ::1])]
 
 
 @compiled_ahead(_types)
-def _orders(effects: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return all players by descending size of their effects, of equal ones the first, and how many have some."""
-    orders, counts = np.empty(effects.shape, np.int64), np.zeros(len(effects), np.int64)
+def _orders(effects: Floats) -> tuple[Ints, Ints, Floats]:
+    orders, counts, totals = np.empty(effects.shape, np.int64), np.zeros(len(effects), np.int64), np.zeros(len(effects))
     for row in range(effects.shape[0]):
         for player in range(effects.shape[1]):
             size = abs(effects[row, player])
             counts[row] += size != 0
+            totals[row] += effects[row, player]
             at = player
             while at and abs(effects[row, orders[row, at - 1]]) < size:
                 orders[row, at] = orders[row, at - 1]
                 at -= 1
             orders[row, at] = player
-    return orders, counts
+    return orders, counts, totals
 
 
 def points_of_probability(

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .compute.compiled import compiled
+from .compute.mersenne_twister import draw_rows
 from .compute.threads import in_threads
 
-_TREES_IN_A_BYTE = 8
+_TREES_IN_A_BYTE, _FIRST_TREE = 8, 0b1000_0000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +26,13 @@ class Bags:
     seeds: tuple[int, ...]  # (n_trees,) 0 to 2^32 - 1
     n_rows: int  # that the forest was trained on
     n_drawn: int  # by each tree, with replacement
-    leaf_rows_sha256: str  # of how many rows of its bag lie in each leaf of each tree, see ``_leaf_rows``
+    leaf_rows_sha256: str  # of how many rows of its bag lie in each leaf of each tree, see ``_written``
 
     def counts(self, tree: int) -> NDArray[np.int64]:
         """Return how often a tree drew each training row, (n_rows,); 0 means that the row is out of its bag."""
-        return np.bincount(self._draw(np.random.RandomState(0), tree), minlength=self.n_rows)
+        rows = np.empty(self.n_drawn, np.int64)
+        draw_rows(self.seeds[tree], self.n_rows, rows)
+        return np.bincount(rows, minlength=self.n_rows)
 
     def in_bag(self, codes: NDArray[np.integer[Any]], n_leaves: NDArray[np.int64]) -> NDArray[np.uint8] | None:
         """Return which trees learned from which rows, or ``None`` where these are not the training rows in their order.
@@ -51,30 +55,39 @@ class Bags:
         leaf_rows = [b""] * len(self.seeds)
 
         def draw(some: slice) -> None:
-            random = np.random.RandomState(0)  # making one takes as long as drawing a bag
-            for byte in range(some.start, some.stop):
-                trees = range(_TREES_IN_A_BYTE * byte, min(_TREES_IN_A_BYTE * (byte + 1), len(self.seeds)))
-                are_in_bag = np.zeros((len(trees), self.n_rows), np.bool_)
-                for tree, is_in_bag in zip(trees, are_in_bag, strict=True):
-                    is_in_bag[self._draw(random, tree)] = True
-                    leaf_rows[tree] = _leaf_rows(codes[tree][is_in_bag], int(n_leaves[tree]))
-                packed[byte] = np.packbits(are_in_bag, axis=0)[0]
+            rows = np.empty(self.n_drawn, np.int64)
+            for tree in range(some.start * _TREES_IN_A_BYTE, min(some.stop * _TREES_IN_A_BYTE, len(self.seeds))):
+                byte, bit = divmod(tree, _TREES_IN_A_BYTE)
+                draw_rows(self.seeds[tree], self.n_rows, rows)
+                counts = np.zeros(int(n_leaves[tree]), np.int64)
+                _put_into_bag(rows, codes[tree], np.uint8(_FIRST_TREE >> bit), packed[byte], counts)
+                leaf_rows[tree] = _written(counts)
 
         in_threads(draw, len(packed), n_steps=len(self.seeds) * self.n_drawn)
         is_of_these = sha256(b"".join(leaf_rows)).hexdigest() == self.leaf_rows_sha256
         return np.ascontiguousarray(packed.T) if is_of_these else None
 
-    def _draw(self, random: np.random.RandomState, tree: int) -> NDArray[np.int64]:
-        random.seed(self.seeds[tree])
-        return random.randint(0, self.n_rows, self.n_drawn, np.int64)
+
+@compiled
+def _put_into_bag(
+    rows: NDArray[np.int64],
+    leaves: NDArray[np.integer[Any]],
+    bit: np.uint8,
+    packed: NDArray[np.uint8],
+    counts: NDArray[np.int64],
+) -> None:
+    """Set a tree's bit of the rows that it drew, and count how many rows of its bag lie in each of its leaves."""
+    for row in rows:
+        if packed[row] & bit == 0:
+            packed[row] |= bit
+            counts[leaves[row]] += 1
 
 
-def _leaf_rows(leaves: NDArray[np.integer[Any]], n_leaves: int) -> bytes:
-    """Return how many rows of a bag, (n_rows_in_bag,) leaves, lie in each leaf of its tree.
+def _written(counts: NDArray[np.int64]) -> bytes:
+    """Return how many rows of a bag lie in each leaf of its tree, as they are hashed.
 
     In ascending order, as 4 bytes each, the lowest byte first; then 4 bytes of ones.
     """
-    counts = np.bincount(leaves, minlength=n_leaves)
     return np.append(np.sort(counts), 2**32 - 1).astype("<u4").tobytes()
 
 

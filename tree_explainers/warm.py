@@ -178,6 +178,7 @@ def _run_walker() -> None:
 
 
 def _run_prototype_sets() -> None:
+    from .bags import Bags
     from .leaf_space.nearest_between_groups import NearestBetweenGroups
     from .leaf_space.proximity import columns as columns_of
     from .prototype_sets.candidate_pairs import PairStore, gather_pairs, nearest_in_pairs
@@ -194,6 +195,7 @@ def _run_prototype_sets() -> None:
         few = np.arange(0, table.n_rows, max(1, table.n_rows // 64))
         n_leaves = np.diff(table.offsets)
         uncut = (np.arange(table.offsets[-1]) - np.repeat(table.offsets[:-1], n_leaves)).astype(table.codes.dtype)
+        Bags((0,) * table.n_trees, table.n_rows, len(few), "").in_bag(table.codes, n_leaves)
         columns = WideningColumns(table, few).widen(uncut, n_leaves, np.minimum(weights, 1))
         select_prototypes(table, classes, weights, "sm_a", n_prototypes=2, candidates=few, columns=columns)
         select_prototypes(table, classes, weights, "sg", n_prototypes=2, candidates=few)

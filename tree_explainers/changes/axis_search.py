@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble import Operator
-from ..onnx_models.description import ModelColumn, ModelDescription, column_types
+from ..onnx_models.description import ModelColumn, ModelDescription, column_type
 from ..onnx_models.monotone_functions import defined_between
 from ..onnx_models.tree_inputs import TreeInputs
 from ..rows import Rows
@@ -137,7 +137,7 @@ def _part_of(inputs: TreeInputs, feature: str, columns: Sequence[int]) -> _Part:
     closed = {each.raw_index: each.categories for each in description.closed_features}.get(raw_index)
     if description.missing_tokens[raw_index] is not None:
         return _category_part(feature, columns, models, raw_index, closed)
-    input_type = column_types(description.inputs)[raw_index]
+    input_type = column_type(description.inputs, raw_index)
     takes_missing = input_type in ("float", "double")
     grid = NumberGrid(input_type, is_whole=not takes_missing or bool(np.isin(columns, inputs.of_sets).any()))
     known = [each for each in closed or () if isinstance(each, int | float)]

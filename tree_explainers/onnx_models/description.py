@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from itertools import accumulate
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -67,6 +68,12 @@ class InputSpec:
 def column_types(inputs: Sequence[InputSpec]) -> list[InputType]:
     """Return the type in which the graph takes each raw feature, (n_features,)."""
     return [spec.type for spec in inputs for _ in range(spec.width)]
+
+
+def column_type(inputs: Sequence[InputSpec], index: int) -> InputType:
+    """Return the type in which the graph takes one raw feature."""
+    ends = accumulate(spec.width for spec in inputs)
+    return next(spec.type for spec, end in zip(inputs, ends, strict=True) if index < end)
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,12 +262,12 @@ def _append(
 @compiled
 def _drop(n_added: int, thresholds: NDArray[np.int64], arrays: _Room) -> None:
     """Close the gaps that pairs no longer above their thresholds leave."""
-    end = 0
+    end = np.uint64(0)  # without a sign, indices are taken as they are
     for candidate in range(n_added):
-        start, arrays.starts[candidate] = arrays.starts[candidate], end
-        for pair in range(start, arrays.starts[candidate + 1]):
-            member = arrays.members[pair]
-            if arrays.proximities[pair] > thresholds[member]:
-                arrays.members[end], arrays.proximities[end] = member, arrays.proximities[pair]
-                end += 1
+        first, arrays.starts[candidate] = np.uint64(arrays.starts[candidate]), end
+        for pair in range(first, np.uint64(arrays.starts[candidate + 1])):
+            member, proximity = arrays.members[pair], arrays.proximities[pair]
+            # One that is dropped is written over by the next: a branch would be guessed wrongly as often as not.
+            arrays.members[end], arrays.proximities[end] = member, proximity
+            end += np.uint64(proximity > thresholds[np.uint64(member)])
     arrays.starts[n_added] = end

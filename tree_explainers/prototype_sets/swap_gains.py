@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, compiled_for_loops
+from ..compute.compiled import compiled
 from ..compute.progress import Tick
 from ..compute.threads import in_order
 from ..leaf_space.binary_sums import add_excess
@@ -67,20 +67,16 @@ def sum_gains(
     gains : (n_candidates,) int64
         Written to.
     """
+    first = np.uint64(first_row)
     for candidate in range(len(gains)):
+        gain = np.int64(0)
+        # Parts of arrays and indices without a sign: only then does the compiler take many pairs at once.
         some = slice(pairs.starts[candidate], pairs.ends[candidate])
-        gains[candidate] = _sum_excess(pairs.members[some], pairs.proximities[some], first_row, precision, coverages)
-
-
-@compiled_for_loops
-def _sum_excess(
-    members: NDArray[Any], proximities: NDArray[Any], first_row: int, precision: int, coverages: NDArray[np.int64]
-) -> np.int64:
-    """Return the gain of one candidate: by itself, the compiler does several pairs at once."""
-    gain = np.int64(0)
-    for pair in range(len(members)):
-        gain += max(np.int64(proximities[pair]) * precision - coverages[members[pair] - first_row], 0)
-    return gain
+        members, proximities = pairs.members[some], pairs.proximities[some]
+        for pair in range(len(members)):
+            covered = coverages[np.uint64(members[pair]) - first]
+            gain += max(np.int64(proximities[pair]) * precision - covered, 0)
+        gains[candidate] = gain
 
 
 class SwapGains(NamedTuple):

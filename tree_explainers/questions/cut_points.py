@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble import Operator
-from ..onnx_models.description import ModelColumn, ModelDescription, column_types
+from ..onnx_models.description import ModelColumn, ModelDescription, column_type
 from .splits import ColumnSplits, base_of, model_value
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ class Rounding:
     @classmethod
     def of(cls, description: ModelDescription, raw_index: int) -> "Rounding":
         """Return the rounding of one raw feature."""
-        is_single = column_types(description.inputs)[raw_index] == "float"
+        is_single = column_type(description.inputs, raw_index) == "float"
         return cls(reads=np.float32 if is_single else np.float64, kept=description.precision)
 
     def lower(self, cuts: Floats) -> Floats:

@@ -1,6 +1,8 @@
-"""What of a prototype set needs the choice alone: files, cells and boxes, made in threads while the choice is measured.
+"""Files, cells and boxes of a prototype set, made in threads as soon as what they need is chosen.
 
-Some of it reads and packs rows, some is built of objects, and all files are hashed and flushed to disk there.
+The file of all reference rows needs the leaves alone and is made while prototypes are chosen, the others while the
+choice is measured. Some of it reads and packs rows, some is built of objects, and all files are hashed and flushed to
+disk there.
 """
 
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explanations.feature_phrases import VALUES
+from schemas.prototype_sets import PrototypeSetRequest
 from storage.array_files import write_arrays
 from storage.dataset_rows import open_rows
 from storage.object_store import ObjectStore, PreparedFile
@@ -23,10 +26,29 @@ from .prototype_set_choice import PrototypeSetInputs
 from .prototype_set_evaluation import ChosenPrototypes
 from .prototype_set_files import measured_values, write_classifier, write_represented
 from .prototype_set_views import Cells, classifier_prototype
-from .searched_rows import Reference, write_reference
-from .spaces import LeafSpace
+from .searched_rows import Reference, searched_space, write_reference
+from .spaces import LeafSpace, Space
 
 Arrays = dict[str, NDArray[Any]]
+
+
+def begin_reference(
+    pool: ThreadPoolExecutor,
+    context: JobContext,
+    request: PrototypeSetRequest,
+    inputs: PrototypeSetInputs,
+    prototypes: Space,
+) -> Future[Reference] | None:
+    """Begin the file of all reference rows; ``prototypes`` is the space in which rows are compared with prototypes.
+
+    ``None`` by plain distance, where rows are not searched.
+    """
+    searched = searched_space(inputs.model, inputs.dataset, request)
+    if searched is None or not isinstance(prototypes, LeafSpace):
+        return None
+    truth = inputs.evaluation.truth if inputs.evaluation.is_training else None
+    in_bag = partial(inputs.dataset.in_bag, inputs.model)
+    return pool.submit(write_reference, context, searched, prototypes, truth, in_bag)
 
 
 class Background(NamedTuple):
@@ -42,16 +64,16 @@ class Background(NamedTuple):
         context: JobContext,
         inputs: PrototypeSetInputs,
         chosen: ChosenPrototypes,
-        searched: LeafSpace | None,
+        reference: Future[Reference] | None,
         criticisms: Criticisms,
     ) -> "Background":
-        """Begin all of it; ``searched`` is the space in which rows are searched, if there are leaves."""
+        """Begin what needs the choice; ``reference`` comes from ``begin_reference``."""
         cells = pool.submit(_take, context.objects, chosen, criticisms)
         represented = pool.submit(write_represented, context, chosen)
-        if searched is None:
+        if reference is None:
             return Background(cells, represented, None)
         of_leaves = _OfLeaves(
-            reference=pool.submit(_write_reference, context, inputs, searched, chosen.leaf_space),
+            reference=reference,
             classifier=pool.submit(_write_classifier, context, chosen, cells),
             boxes=pool.submit(_boxes, chosen),
             values=pool.submit(measured_values, context.objects, inputs.model, inputs.dataset),
@@ -95,13 +117,6 @@ def _take(objects: ObjectStore, chosen: ChosenPrototypes, criticisms: Criticisms
     """Return the cells of prototypes and criticisms, which lie in the same parts of the file as a rule."""
     with open_rows(objects, chosen.space.dataset.stored.content) as file:
         return file.take([*chosen.selection.rows.tolist(), *criticisms.rows.tolist()])
-
-
-def _write_reference(
-    context: JobContext, inputs: PrototypeSetInputs, searched: LeafSpace, prototypes: LeafSpace
-) -> Reference:
-    truth = inputs.evaluation.truth if inputs.evaluation.is_training else None
-    return write_reference(context, searched, prototypes, truth, partial(inputs.dataset.in_bag, inputs.model))
 
 
 def _write_classifier(context: JobContext, chosen: ChosenPrototypes, taken: Future[Cells]) -> dict[str, PreparedFile]:

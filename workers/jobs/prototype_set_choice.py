@@ -1,6 +1,7 @@
 """Choose the prototypes of a set: in which leaves rows are compared, how many prototypes there are, and which rows.
 
-Leaves come first, where they are left open; ``prototype_leaf_choice`` tries them.
+Leaves come first, where they are left open; ``prototype_leaf_choice`` tries them. What needs them alone, such as the
+file of all reference rows, is made while prototypes are chosen.
 """
 
 from dataclasses import dataclass, replace
@@ -83,13 +84,37 @@ class Choice:
         return replace(self, prototypes=replace(chosen, selection=chosen.selection.without_pairs()))
 
 
-def choose(
+@dataclass(frozen=True, slots=True)
+class ChosenSpace:
+    """The space in which rows are compared, which is chosen before the prototypes are."""
+
+    space: Space
+    _leaves: ChosenLeaves | None
+    _task: "_Task"
+    _report: ReportProgress
+
+    def choose(self) -> Choice:
+        """Choose prototypes as the request says.
+
+        Raises
+        ------
+        StorageError
+            For a target that does not fit the model.
+        """
+        number, validation = None, None
+        if self._task.request.n_prototypes == "validate":
+            number, validation = _validate(self._task, self.space, part_of(self._report, *_NUMBER))
+        selection = self._task.select(self.space, part_of(self._report, *_SELECTION), number)
+        return Choice(ChosenPrototypes(self.space, self._task.classes, selection), self._leaves, validation)
+
+
+def choose_space(
     context: JobContext,
     request: PrototypeSetRequest,
     inputs: PrototypeSetInputs,
     report: ReportProgress = ignore_progress,
-) -> Choice:
-    """Choose prototypes as the request says.
+) -> ChosenSpace:
+    """Choose the space as the request says; ``report`` is of choosing prototypes, too.
 
     Raises
     ------
@@ -108,11 +133,7 @@ def choose(
         space = task.space(leaves.min_leaf_rows, leaves.kind)
     else:
         space = task.space(request.min_leaf_rows, proximity_kind(request.proximity_kind))
-    number, validation = None, None
-    if request.n_prototypes == "validate":
-        number, validation = _validate(task, space, part_of(report, *_NUMBER))
-    selection = task.select(space, part_of(report, *_SELECTION), number)
-    return Choice(ChosenPrototypes(space, task.classes, selection), leaves, validation)
+    return ChosenSpace(space, leaves, task, report)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from tree_explainers.prototype_sets.goal import covered_classes
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_agreement, known_cautions
-from .prototype_set_background import Background
-from .prototype_set_choice import Choice, choose, load_inputs
+from .prototype_set_background import Background, begin_reference
+from .prototype_set_choice import Choice, choose_space, load_inputs
 from .prototype_set_evaluation import (
     ChosenPrototypes,
     EvaluationRows,
@@ -37,7 +37,6 @@ from .prototype_set_evaluation import (
     view_typicality,
 )
 from .prototype_set_views import view_certificate, view_choice, view_rows
-from .searched_rows import searched_space
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
 _READING = (0.0, 0.25)
@@ -62,13 +61,14 @@ def make_prototype_set(context: JobContext) -> Produced:
     """Make the artefact that a ``PrototypeSetRequest`` describes."""
     request = PrototypeSetRequest(**context.request)
     inputs = load_inputs(context, request, part_of(context.report, *_READING))
-    choice = choose(context, request, inputs, part_of(context.report, *_CHOOSING))
-    rows = inputs.evaluation.within(choice.prototypes.space)
-    criticisms = _find_criticisms(choice.prototypes)
-    searched = searched_space(inputs.model, inputs.dataset, request)
-    with ThreadPoolExecutor() as pool:  # files need the choice alone: they are written while it is measured
+    chosen_space = choose_space(context, request, inputs, part_of(context.report, *_CHOOSING))
+    rows = inputs.evaluation.within(chosen_space.space)
+    with ThreadPoolExecutor() as pool:  # files are written while rows are chosen and measured
+        reference = begin_reference(pool, context, request, inputs, chosen_space.space)
+        choice = chosen_space.choose()
+        criticisms = _find_criticisms(choice.prototypes)
         alone = choice.without_pairs().prototypes
-        background = Background.begin(pool, context, inputs, alone, searched, criticisms)
+        background = Background.begin(pool, context, inputs, alone, reference, criticisms)
         chosen, report = choice.prototypes, part_of(context.report, *_CERTIFYING)
         certificate = chosen.space.certify(chosen.classes, chosen.selection, report)
         choice = choice.without_pairs()

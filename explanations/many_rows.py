@@ -15,7 +15,16 @@ from .effect_pieces import TextsOfEffects
 from .near_prototypes import NearOfRows
 from .sentences import NO_CAUSES
 from .warm_explainer import WarmExplainer
-from .written_rows import RowPieces, labelled, row_summary, sentences_around, stated_outcome
+from .written_rows import (
+    RowPieces,
+    SharedSentences,
+    kind_of,
+    labelled,
+    percent,
+    row_summary,
+    shared_sentences,
+    stated_outcome,
+)
 
 Ints = NDArray[np.int64]
 Column = tuple[Texts, Ints]
@@ -67,34 +76,70 @@ def _numbered(keys: Sequence[Hashable]) -> tuple[list[int], Ints]:
 
 def _summaries(warm: WarmExplainer, rows: ManyRows) -> Iterator[Column]:
     """Yield what there is of each row up to its prediction."""
-    n_rows, standings = len(rows.row_ids), rows.near.standings
+    standings = rows.near.standings
     yield _same(b'{"object":"explanation","row_id":', rows)
-    yield texts_of_cells(rows.row_ids), np.arange(n_rows)
+    yield texts_of_cells(rows.row_ids), np.arange(len(standings))
     yield Texts.of(_STATUS), np.array([standing.abstains for standing in standings], np.int64)
-    around, sentence_of = _around(warm, rows)
-    firsts, numbers = _numbered(around)
+    shared, number_of, sentence_of = _shared(warm, rows)
     sentences = Texts.of([]) if rows.effects is None else rows.effects.sentences
-    before, after = ([orjson.dumps(around[row][end])[1:-1] for row in firsts] for end in (0, 1))
-    yield Texts.of(before), numbers
+    yield _escaped([each.start for each in shared]), number_of
     yield Texts.together([Texts.of([b""]), sentences])[0], sentence_of + 1
-    yield Texts.of(after), numbers
+    yield _escaped([each.between for each in shared]), number_of
+    yield _proximities(rows, sentence_of >= 0)
+    yield _escaped([each.behind for each in shared]), number_of
+    firsts, numbers = _numbered(list(map(id, standings)))
+    has_others = np.array([each.has_others for each in shared], np.bool_)[number_of]
+    yield _escaped(["", *(standings[row].others for row in firsts)]), np.where(has_others, numbers + 1, 0)
+    yield _escaped([each.end for each in shared]), number_of
 
 
-def _around(warm: WarmExplainer, rows: ManyRows) -> tuple[list[tuple[str, str]], Ints]:
-    """Return the sentences before and behind those about effects, and which these are; -1: all are in the first."""
-    around, sentence_of = list[tuple[str, str]](), np.full(len(rows.row_ids), -1, np.int64)
-    near, effects, named = rows.near, rows.effects, _named(rows)
+def _escaped(texts: Sequence[str]) -> Texts:
+    """Return texts as parts of one that is JSON."""
+    return Texts.of([orjson.dumps(text)[1:-1] for text in texts])
+
+
+def _shared(warm: WarmExplainer, rows: ManyRows) -> tuple[list[SharedSentences], Ints, Ints]:
+    """Return what rows share of their sentences, the number of each row's, and that of the one about its effects.
+
+    The latter is -1 where the row shares nothing: all sentences are at the start then.
+    """
+    near, named, kinds = rows.near, _named(rows), {id(each): kind_of(each) for each in rows.near.standings}
+    row_ids, shared = [each.head["row_id"] for each in near.prototypes], list[SharedSentences]()
+    known, numbers, sentence_of = dict[Hashable, int | None](), list[int](), list[int]()
     for row, (first, end) in enumerate(pairwise(near.bounds)):
-        outcome, (number, row_id), found = _outcome(rows, row), named.get(row, (-1, None)), None
-        if number >= 0 and first < end:
-            nearest = near.prototypes[near.nearest[first]], near.shares[first], near.standings[row]
-            found, sentence_of[row] = sentences_around(warm, nearest, outcome, row_id), number
-        if found is None:
-            written = None if effects is None else effects.get(row)
-            causes = NO_CAUSES if written is None else written.causes
-            found, sentence_of[row] = (row_summary(warm, near.of_row(row), outcome, causes), ""), -1
-        around.append(found)
-    return around, sentence_of
+        sentence, row_id = named.get(row, (-1, None))
+        number = None
+        if sentence >= 0 and first < end:
+            standing, prototype, share = near.standings[row], near.nearest[first], near.shares[first]
+            of_row = rows.compared[row], rows.targets[row], prototype, share < 1, row_id == row_ids[prototype]
+            key = of_row, kinds[id(standing)]
+            if key not in known:
+                nearest = near.prototypes[prototype], share, standing
+                sentences = shared_sentences(warm, nearest, _outcome(rows, row), row_id)
+                known[key] = None if sentences is None else len(shared)
+                shared += [] if sentences is None else [sentences]
+            number = known[key]
+        if number is None:
+            number, sentence = len(shared), -1
+            shared.append(SharedSentences(_alone(warm, rows, row), "", "", "", has_others=False))
+        numbers.append(number)
+        sentence_of.append(sentence)
+    return shared, np.array(numbers, np.int64), np.array(sentence_of, np.int64)
+
+
+def _alone(warm: WarmExplainer, rows: ManyRows, row: int) -> str:
+    """Return the sentences of a row that shares them with no other."""
+    written = None if rows.effects is None else rows.effects.get(row)
+    causes = NO_CAUSES if written is None else written.causes
+    return row_summary(warm, rows.near.of_row(row), _outcome(rows, row), causes)
+
+
+def _proximities(rows: ManyRows, are_shared: NDArray[np.bool_]) -> Column:
+    """Return the proximities of rows to their nearest prototypes, in words; empty where they share no sentences."""
+    near, are_named = rows.near, are_shared.tolist()
+    shares = [near.shares[first] if of else -1.0 for first, of in zip(near.bounds[:-1], are_named, strict=True)]
+    firsts, numbers = _numbered(shares)
+    return _escaped([percent(shares[row]) if are_named[row] else "" for row in firsts]), numbers
 
 
 def _named(rows: ManyRows) -> dict[int, tuple[int, str | None]]:

@@ -68,6 +68,7 @@ def summary(
     *,
     read_reasons: Callable[[], Sequence[Mapping[str, Any]]] | None = None,
     causes: Causes = NO_CAUSES,
+    proximity: str | None = None,
 ) -> str:
     """Return an explanation in a few sentences.
 
@@ -92,6 +93,8 @@ def summary(
         Returns the reasons of the nearest prototype, where those in its entry are JSON already.
     causes
         Of the row's effects.
+    proximity
+        Of the nearest prototype, in words; ``None``: as its entry has it.
     """
     parts = parts or {}
     sentences = [_of_prediction(prediction, naming), causes.sentence]
@@ -103,7 +106,8 @@ def summary(
         subject = "The decision would be" if _has_bands(prediction) else "It would be predicted as"
         sentences.append(_of_changes(parts["changes"], naming, subject))
     if nearest:
-        sentences.append(_of_nearest(prediction, nearest[0], standing, naming, causes.row_id))
+        near = percent(nearest[0]["proximity"]) if proximity is None else proximity
+        sentences.append(_of_nearest(prediction, nearest[0], standing, naming, (near, causes.row_id)))
         if not causes.sentence:  # otherwise features are named already
             reasons = nearest[0]["reasons"] if read_reasons is None else read_reasons()
             features = [naming.mention(reason["feature"]) for reason in reasons[:N_FEATURES]]
@@ -236,13 +240,13 @@ def _of_nearest(
     prototype: Mapping[str, Any],
     standing: Standing,
     naming: Naming,
-    compared_with: str | None,
+    words: tuple[str, str | None],
 ) -> str:
     """Return which prototype is nearest, how near it is, and how that compares with other rows.
 
-    ``compared_with`` is the row that a sentence before names already.
+    ``words`` are its proximity, and the row that a sentence before names already.
     """
-    near = percent(prototype["proximity"])
+    near, compared_with = words
     decides = _has_bands(prediction) and prediction.get("label") == prediction["decision"]["outcome"]
     name = "that same row" if prototype["row_id"] == compared_with else f"row {prototype['row_id']}"
     row = f"{name} ({(_decided_words if decides else case_words)(prototype, naming)})"

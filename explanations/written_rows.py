@@ -15,7 +15,7 @@ from .warm_explainer import WarmExplainer, WarmPrototype
 
 _PIECES = "pieces of explanations"  # where an explainer has them
 _SENTENCES, _MOST_SENTENCES = "sentences around effects", 10_000  # where an explainer has them, half a kilobyte each
-_MARK = "\0"  # which hardly any text has
+_MARKS = _SENTENCE, _PROXIMITY, _OTHERS = "\0", "\1", "\2"  # in place of what changes; hardly any text has these
 percent = lru_cache(maxsize=1 << 12)(share_words)  # there are as many shares as trees, mostly
 
 
@@ -121,22 +121,37 @@ def written_row(warm: WarmExplainer, explained: ExplainedRow, fields: RowFields)
     )
 
 
+class SharedSentences(NamedTuple):
+    """The sentences of an explanation without what changes from row to row: many rows share them."""
+
+    start: str  # up to the sentence about effects
+    between: str  # from there up to the proximity of the nearest prototype
+    behind: str  # from there up to how many other rows are nearer to theirs
+    end: str
+    has_others: bool  # they say how many other rows are
+
+    def of_row(self, sentence: str, share: float, standing: Standing) -> str:
+        """Return those of a row, from the sentence about its effects, its proximity and where it stands."""
+        others = standing.others if self.has_others else ""
+        return f"{self.start}{sentence}{self.between}{percent(share)}{self.behind}{others}{self.end}"
+
+
 def row_summary(warm: WarmExplainer, near: Near, outcome: dict[str, Any], causes: Causes) -> str:
     """Return the sentences of an explanation; ``outcome`` is what ``summary`` takes as the prediction."""
     if causes.sentence and near.prototypes:
         nearest = near.prototypes[0], near.shares[0], near.standing
-        if (around := sentences_around(warm, nearest, outcome, causes.row_id)) is not None:
-            return causes.sentence.join(around)
+        if (shared := shared_sentences(warm, nearest, outcome, causes.row_id)) is not None:
+            return shared.of_row(causes.sentence, near.shares[0], near.standing)
     return _summary(warm, near, outcome, causes)
 
 
-def sentences_around(
+def shared_sentences(
     warm: WarmExplainer,
     nearest: tuple[WarmPrototype, float, Standing],
     outcome: dict[str, Any],
     row_id: str | None,
-) -> tuple[str, str] | None:
-    """Return the sentences before and behind the one about effects, which are kept, as many rows share them.
+) -> SharedSentences | None:
+    """Return the sentences that a row shares with others, which are kept.
 
     They are ``None`` where a value or a score is in them, too, which hardly any other row has.
 
@@ -150,17 +165,35 @@ def sentences_around(
     if "label" not in outcome or "bands" in outcome.get("decision", ()):
         return None
     prototype, share, standing = nearest
-    of_row = outcome["label"], outcome.get("target"), id(prototype), id(standing), percent(share), share < 1
-    kept, key = warm.known.setdefault(_SENTENCES, {}), (of_row, row_id == prototype.head["row_id"])
-    if (marked := kept.get(key)) is None:
+    of_row = outcome["label"], outcome.get("target"), id(prototype), share < 1, row_id == prototype.head["row_id"]
+    kept, key = warm.known.setdefault(_SENTENCES, {}), (of_row, kind_of(standing))
+    if key not in kept:
         if len(kept) > _MOST_SENTENCES:
             kept.clear()
-        near = Near([prototype], [share], [], [], standing)
-        marked = kept[key] = tuple(_summary(warm, near, outcome, Causes(_MARK, row_id)).split(_MARK))
-    return marked if len(marked) == 2 else None  # or some name has the mark
+        standing = standing._replace(others=standing.others and _OTHERS)
+        near, causes = Near([prototype], [share], [], [], standing), Causes(_SENTENCE, row_id)
+        kept[key] = _parted(_summary(warm, near, outcome, causes, _PROXIMITY))
+    return cast("SharedSentences | None", kept.get(key))
 
 
-def _summary(warm: WarmExplainer, near: Near, outcome: dict[str, Any], causes: Causes) -> str:
+def kind_of(standing: Standing) -> tuple[bool, bool, str]:
+    """Return what of a row's standing decides on the sentences around it."""
+    return standing.is_far, bool(standing.others), standing.abstention
+
+
+def _parted(marked: str) -> SharedSentences | None:
+    """Return sentences with marks as those that rows share; ``None`` where some name has a mark, too."""
+    if [mark for mark in marked if mark in _MARKS] not in ([*_MARKS], [*_MARKS[:2]]):
+        return None
+    start, _, rest = marked.partition(_SENTENCE)
+    between, _, rest = rest.partition(_PROXIMITY)
+    behind, others, end = rest.partition(_OTHERS)
+    return SharedSentences(start, between, behind, end, has_others=bool(others))
+
+
+def _summary(
+    warm: WarmExplainer, near: Near, outcome: dict[str, Any], causes: Causes, proximity: str | None = None
+) -> str:
     nearest = [{**each.head, "proximity": share} for each, share in zip(near.prototypes[:1], near.shares, strict=False)]
     return summary(
         outcome,
@@ -169,6 +202,7 @@ def _summary(warm: WarmExplainer, near: Near, outcome: dict[str, Any], causes: C
         naming=warm.wording.naming,
         read_reasons=lambda: orjson.loads(near.reasons[0]),
         causes=causes,
+        proximity=proximity,
     )
 
 

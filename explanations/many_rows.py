@@ -58,8 +58,9 @@ def write_rows(warm: WarmExplainer, rows: ManyRows) -> list[bytes]:
         _standings(pieces, rows),
         _warnings(rows),
     ]
-    beginnings, nearest = Texts.side_by_side(columns), _nearest(warm, pieces, rows.near)
-    return list(map(b"".join, zip(beginnings, nearest, *_effects(rows), strict=True)))
+    nearest = _nearest(warm, pieces, rows.near)
+    each = zip(Texts.side_by_side(columns), nearest, _ends(rows), strict=True)
+    return [b"".join([beginning, *of_row, *end]) for beginning, of_row, end in each]
 
 
 def _same(text: bytes, rows: ManyRows) -> Column:
@@ -205,21 +206,25 @@ def _warnings(rows: ManyRows) -> Column:
     return Texts.of(texts), numbers
 
 
-def _nearest(warm: WarmExplainer, pieces: RowPieces, near: NearOfRows) -> Iterator[bytes]:
-    """Yield the nearest prototypes of each row."""
-    heads = [pieces.near[id(each)] for each in warm.prototypes]
-    shares = orjson.dumps(near.shares)[1:-1].split(b",")
-    parts = zip(map(heads.__getitem__, near.nearest), shares, near.reasons, strict=False)  # no shares are one text
-    entries = [b'%b%b,"reasons":%b}' % part for part in parts]
-    for start, end in pairwise(near.bounds):
-        yield b",".join(entries[start:end])
+def _nearest(warm: WarmExplainer, pieces: RowPieces, near: NearOfRows) -> Iterator[list[bytes]]:
+    """Yield the pieces of each row's nearest prototypes, without what ends the last one."""
+    heads = [b"},%b" % pieces.near[id(each)] for each in warm.prototypes]
+    every = [b',"reasons":'] * (4 * len(near.nearest))
+    every[::4] = map(heads.__getitem__, near.nearest)
+    every[1::4] = orjson.dumps(near.shares)[1:-1].split(b",") if near.shares else []
+    every[3::4] = near.reasons
+    for first, end in pairwise(near.bounds):
+        of_row = every[4 * first : 4 * end]
+        if of_row:
+            of_row[0] = of_row[0].removeprefix(b"},")
+        yield of_row
 
 
-def _effects(rows: ManyRows) -> tuple[list[bytes], list[bytes], list[bytes]]:
-    """Return what ends each row, in three parts: effects are in the middle."""
-    n_rows = len(rows.row_ids)
-    begins, effects, ends = [b"]}"] * n_rows, [b""] * n_rows, [b""] * n_rows
+def _ends(rows: ManyRows) -> list[tuple[bytes, ...]]:
+    """Return what follows the nearest prototypes of each row: its effects, where it has some."""
+    closings = [b"}]" if first < end else b"]" for first, end in pairwise(rows.near.bounds)]
+    ends: list[tuple[bytes, ...]] = [(closing, b"}") for closing in closings]
     if rows.effects is not None:
         for row, text in zip(rows.effects.numbers, rows.effects.json.as_list(), strict=True):
-            begins[row], effects[row], ends[row] = b'],"effects":', text, b"}"
-    return begins, effects, ends
+            ends[row] = closings[row], b',"effects":', text, b"}"
+    return ends

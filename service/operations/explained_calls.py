@@ -111,4 +111,6 @@ def _answer(call: CallOf, read: ReadInstances, data: list[Any]) -> bytes:
     end = {**({"ignored_columns": list(read.ignored)} if read.ignored else {}), "provenance": call.warm.provenance}
     # One at a time: the interpreter's lock is released in between, and their memory.
     texts = [row if isinstance(row, bytes) else orjson.dumps(row) for row in data]
-    return b'%b,"data":[%b],%b' % (orjson.dumps(head)[:-1], b",".join(texts), orjson.dumps(end)[1:])
+    texts[0] = b'%b,"data":[%b' % (orjson.dumps(head)[:-1], texts[0])
+    texts[-1] = b"%b],%b" % (texts[-1], orjson.dumps(end)[1:])
+    return b",".join(texts)  # at once: an answer to many rows has megabytes

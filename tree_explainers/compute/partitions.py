@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .progress import Tick, no_tick
-from .threads import in_order
+from .threads import in_order, n_cores
 
 Result = TypeVar("Result")
 
@@ -39,6 +39,9 @@ class Partitions(Protocol):
     remembers, and give the same result whenever they are called: a part that is lost is made again, and what it
     remembered with it.
     """
+
+    n_threads: int
+    """How many parts are worked on at once, at most."""
 
     def __len__(self) -> int:
         """Return how many parts there are."""
@@ -83,7 +86,7 @@ class LocalPartitions:
     """
 
     def __init__(self, parts: Sequence[tuple[Any, ...]], n_threads: int | None = None, tick: Tick = no_tick) -> None:
-        self._parts, self._n_threads, self._tick = list(parts), n_threads, tick
+        self._parts, self.n_threads, self._tick = list(parts), n_threads or n_cores(), tick
 
     def __len__(self) -> int:
         """Return how many parts there are."""
@@ -91,7 +94,7 @@ class LocalPartitions:
 
     def map(self, function: Callable[..., Result], *broadcast: Any) -> Iterator[Result]:
         """Yield what the function makes of each part, in their order."""
-        with closing(in_order(lambda part: function(*part, *broadcast), self._parts, self._n_threads)) as done:
+        with closing(in_order(lambda part: function(*part, *broadcast), self._parts, self.n_threads)) as done:
             for _, result in done:
                 yield result
                 self._tick()
@@ -125,7 +128,7 @@ class LocalPartitions:
         return self._of([(group, list(self.map(function, group))) for group in groups])
 
     def _of(self, parts: Sequence[tuple[Any, ...]]) -> "LocalPartitions":
-        return LocalPartitions(parts, self._n_threads, self._tick)
+        return LocalPartitions(parts, self.n_threads, self._tick)
 
 
 def bounds_of_partitions(n_rows: int, most_rows: int) -> NDArray[np.int64]:

@@ -109,7 +109,9 @@ def _in_partitions(
     several = [trees for trees in blocks if len(trees) > 1]
     if not several:
         return
-    n_groups = min(len(several), len(table.parts))
+    n_threads = table.parts.n_threads
+    # No group has more codes than a part has, as a rule, and all threads work on as many groups.
+    n_groups = min(len(several), -(-len(table.parts) // n_threads) * n_threads)
     dealt = [several[first::n_groups] for first in range(n_groups)]
     parts = table.by_trees(rows, [np.concatenate(group) for group in dealt])
     lengths = [np.array([len(trees) for trees in group]) for group in dealt]

@@ -71,7 +71,7 @@ class Cluster:
 
     def spread(self, values: Sequence[tuple[Any, ...]]) -> ClusterPartitions:
         """Return parts that are these values, to make more of."""
-        return ClusterPartitions(self.client, values, self.tick)
+        return ClusterPartitions(self.client, values, self.tick, self.n_threads)
 
 
 @contextmanager

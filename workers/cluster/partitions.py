@@ -88,10 +88,12 @@ class ClusterPartitions:
         Of each, futures and values that are sent with every task.
     tick
         Called five times a second while results are awaited; may raise to stop.
+    n_threads
+        Of all workers.
     """
 
-    def __init__(self, client: Client, parts: Sequence[tuple[Any, ...]], tick: Tick) -> None:
-        self._client, self._parts, self._tick = client, list(parts), tick
+    def __init__(self, client: Client, parts: Sequence[tuple[Any, ...]], tick: Tick, n_threads: int) -> None:
+        self._client, self._parts, self._tick, self.n_threads = client, list(parts), tick, n_threads
 
     def __len__(self) -> int:
         """Return how many parts there are."""
@@ -132,7 +134,7 @@ class ClusterPartitions:
         return self._of([(group, self._submit(function, (group,))) for group in groups])
 
     def _of(self, parts: Sequence[tuple[Any, ...]]) -> "ClusterPartitions":
-        return ClusterPartitions(self._client, parts, self._tick)
+        return ClusterPartitions(self._client, parts, self._tick, self.n_threads)
 
     def _submit(self, function: Callable[..., Any], broadcast: tuple[Any, ...]) -> list[Future]:
         with _translated():

@@ -13,6 +13,10 @@ _ROUTES = {  # what nodes answer over HTTP: metrics for Prometheus, and that the
     f"distributed.{node}.http.routes": [f"distributed.http.{node}.prometheus", "distributed.http.health"]
     for node in ("scheduler", "worker")
 }
+_RARELY = {  # by default memory is looked at ten times a second, and what tasks do a hundred times
+    "distributed.worker.memory.monitor-interval": "250ms",
+    "distributed.worker.profile.enabled": False,
+}
 
 
 def main() -> None:
@@ -23,7 +27,7 @@ def main() -> None:
     import dask
 
     memory = {f"distributed.worker.memory.{name}": share for name, share in _SPILL.items()}
-    with dask.config.set({**memory, **_ROUTES, "distributed.worker.profile.enabled": False}):
+    with dask.config.set(memory | _ROUTES | _RARELY):
         asyncio.run(_scheduler(arguments) if arguments.node == "scheduler" else _worker(arguments))
 
 

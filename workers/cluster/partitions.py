@@ -25,7 +25,7 @@ from .errors import ClusterAway, ClusterRefusal
 
 Result = TypeVar("Result")
 
-_SENT_WITH_EACH_TASK = 1 << 15  # bytes; more is sent once, and passed on among workers
+_SENT_WITH_TASKS = 1 << 19  # bytes, with all tasks of a map; more is sent once, and passed on among workers
 _MOST_GATHERED = 16  # results at once: those that wait for their turn stay with the workers
 _SECONDS_BETWEEN_TICKS = 0.2
 # The last is how Dask's client ends where what it waits for is cancelled under it.
@@ -140,7 +140,7 @@ class ClusterPartitions:
         with _translated():
             _refuse_lost(self._client)
             sent: Any = broadcast
-            if sizeof(broadcast) > _SENT_WITH_EACH_TASK and len(self._parts) > 1:
+            if sizeof(broadcast) * len(self._parts) > _SENT_WITH_TASKS and len(self._parts) > 1:
                 sent = self._client.submit(_unchanged, broadcast, pure=False)
             with_each = [function] * len(self), [sent] * len(self)
             # In one message: the scheduler takes as long for a graph as for many tasks.

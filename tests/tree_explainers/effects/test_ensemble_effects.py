@@ -14,6 +14,7 @@ from tests.support.pipelines import PIPELINES
 from tree_explainers.effects.ensemble_effects import (
     EnsembleEffects,
     mean_absolute_effects,
+    players_in_order,
     points_of_probability,
     points_per_log_odds,
     probabilities,
@@ -100,6 +101,19 @@ def test_effects_of_pairs_are_those_of_each_row_alone(name: str) -> None:
     known = model.effects.effects_of_pairs(ranks[10:], ranks[:10], references, scores, (leaves[10:], leaves[:10]))
     assert known.tobytes() == effects.tobytes()
     assert (leaves[10:] == leaves[references]).any()
+
+
+def test_players_are_in_order_of_their_effects_and_sums_are_those_of_numpy_to_the_last_digit() -> None:
+    rng = np.random.default_rng(0)
+    for n_players in (1, 7, 8, 9, 30, 64, 65):
+        effects = rng.normal(size=(50, n_players)) * 10.0 ** rng.integers(-3, 3, (50, n_players))
+        effects[rng.random(effects.shape) < 0.2] = 0.0
+
+        orders, counts, totals = players_in_order(effects)
+
+        assert orders.tolist() == np.argsort(-np.abs(effects), axis=1, kind="stable").tolist()
+        assert counts.tolist() == (effects != 0).sum(axis=1).tolist()
+        assert totals.tolist() == effects.sum(axis=1).tolist()
 
 
 def test_a_row_has_no_effects_against_itself() -> None:

@@ -193,7 +193,7 @@ def _context_over(
         explanation_log=_explanation_log(settings, database),
         idempotency=IdempotencyStore(database),
         jobs=JobStore(database),
-        job_watch=JobWatch(JobStore(background_database), draining),
+        job_watch=JobWatch(JobStore(background_database), draining, CommitWatch(background_database)),
         api_keys=ApiKeyStore(database),
         keys=KeyRing(ApiKeyStore(background_database)),
         page_codes=PageCodes(shared),

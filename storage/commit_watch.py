@@ -25,10 +25,10 @@ class CommitWatch:
         self._connection: sqlite3.Connection | None = None
         self._seen: int | None = None  # by the last reading that succeeded
 
-    def run(self, read: Callable[[], None]) -> None:
-        """Read where there may be something new; raises what ``read`` raises."""
+    def run(self, read: Callable[[], None], *, anyway: bool = False) -> None:
+        """Read where there may be something new, or ``anyway``; raises what ``read`` raises."""
         version = self._version()  # before the reading, which then has all that this number counts
-        if version is None or version != self._seen:
+        if anyway or version is None or version != self._seen:
             self._seen = None
             read()
             self._seen = version

@@ -7,12 +7,14 @@ from itertools import chain
 from time import monotonic
 
 from schemas.jobs import FINAL_STATUSES, Job
+from storage.commit_watch import CommitWatch
 from storage.errors import NotFound
 from storage.jobs import JobStore
 
 from ..draining import Draining
 
 _SECONDS_BETWEEN_POLLS = 0.15
+_SECONDS_BETWEEN_LOOKS = 0.02  # at whether something was committed
 _SECONDS_BETWEEN_POLLS_OF_ALL = 0.5
 _MOST_FOLLOWED = 1000
 _SHARE_OF_POLLING = 0.2  # of one thread's time, however many jobs there are to read
@@ -22,12 +24,17 @@ _Watchers = dict[str, dict["asyncio.Future[Job]", Job]]
 
 
 class JobWatch:
-    """Reads all jobs that callers wait for by one query at a time; for the event loop alone."""
+    """Reads all jobs that callers wait for by one query at a time; for the event loop alone.
 
-    def __init__(self, jobs: JobStore, draining: Draining) -> None:
+    They are read soon after something was committed, where ``commits`` can know; several times a second at most.
+    """
+
+    def __init__(self, jobs: JobStore, draining: Draining, commits: CommitWatch) -> None:
         self._jobs = jobs
         self._draining = draining
+        self._commits = commits
         self._watchers: _Watchers = defaultdict(dict)
+        self._has_new_watchers = False  # who may have seen something older than what was read last
         self._polling: asyncio.Task[None] | None = None
         self._all: dict[str, Job] = {}
         self._all_read_at = float("-inf")
@@ -45,6 +52,7 @@ class JobWatch:
         """
         waiting: asyncio.Future[Job] = asyncio.get_running_loop().create_future()
         self._watchers[seen.id][waiting] = seen
+        self._has_new_watchers = True
         if self._polling is None or self._polling.done():
             self._polling = asyncio.create_task(self._poll())
         try:
@@ -84,22 +92,40 @@ class JobWatch:
             return self._all
 
     async def _poll(self) -> None:
-        pause_seconds = _SECONDS_BETWEEN_POLLS
+        earliest = monotonic() + _SECONDS_BETWEEN_POLLS
         while self._watchers:
-            await asyncio.sleep(pause_seconds)
-            # Callers that come later may have seen a newer state than the one that is read now.
-            watched = {job_id: dict(watchers) for job_id, watchers in self._watchers.items()}
+            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
             began = monotonic()
-            try:
-                # In a thread of the loop's own pool: requests have another.
-                current = await asyncio.to_thread(self._jobs.get_many, list(watched))
-            except Exception as error:  # noqa: BLE001  # those that wait raise it
-                for waiting in chain.from_iterable(watched.values()):
-                    if not waiting.done():
-                        waiting.set_exception(error)
-            else:
-                self._notify(watched, current)
-            pause_seconds = max(_SECONDS_BETWEEN_POLLS, (monotonic() - began) / _SHARE_OF_POLLING)
+            if began >= earliest and await self._read_and_notify():
+                earliest = monotonic() + max(_SECONDS_BETWEEN_POLLS, (monotonic() - began) / _SHARE_OF_POLLING)
+        self._commits.close()
+
+    async def _read_and_notify(self) -> bool:
+        """Read jobs where there may be something new, and notify the callers; return whether they were read."""
+        # Callers that come later may have seen a newer state than the one that is read now.
+        watched = {job_id: dict(watchers) for job_id, watchers in self._watchers.items()}
+        anyway, self._has_new_watchers = self._has_new_watchers or self._draining.has_begun, False
+        try:
+            # In a thread of the loop's own pool: requests have another.
+            current = await asyncio.to_thread(self._read_if_new, list(watched), anyway=anyway)
+        except Exception as error:  # noqa: BLE001  # those that wait raise it
+            for waiting in chain.from_iterable(watched.values()):
+                if not waiting.done():
+                    waiting.set_exception(error)
+            return True
+        if current is not None:
+            self._notify(watched, current)
+        return current is not None
+
+    def _read_if_new(self, job_ids: list[str], *, anyway: bool) -> dict[str, Job] | None:
+        found: dict[str, Job] | None = None
+
+        def read() -> None:
+            nonlocal found
+            found = self._jobs.get_many(job_ids)
+
+        self._commits.run(read, anyway=anyway)
+        return found
 
     def _notify(self, watched: _Watchers, current: Mapping[str, Job]) -> None:
         for job_id, watchers in watched.items():

@@ -11,6 +11,7 @@ from sqlalchemy import delete, text
 from schemas.jobs import Job
 from service.background.job_watch import JobWatch
 from service.draining import Draining
+from storage.commit_watch import CommitWatch
 from storage.database import Database
 from storage.errors import NotFound, StorageUnavailable
 from storage.jobs import JobStore
@@ -39,7 +40,7 @@ class Watched:
         self.rows = JobRows(database)
         self.draining = Draining()
         self.jobs = _CountedJobs(database)
-        self.watch = JobWatch(self.jobs, self.draining)
+        self.watch = JobWatch(self.jobs, self.draining, CommitWatch(database))
 
     def add(self) -> Job:
         self.rows.seconds += 1  # each job is requested after the one before
@@ -69,6 +70,13 @@ def test_all_who_wait_are_notified_of_a_change_and_look_once_a_turn_together(wat
 
     assert [job.status for job in found[:300]] == ["cancelled"] * 300
     assert found[300:] == others * 10
+
+
+def test_jobs_are_read_again_only_where_something_was_committed(watched: Watched) -> None:
+    seen = watched.add()
+
+    assert asyncio.run(watched.watch.change(seen, 1)) == seen
+    assert watched.jobs.n_looks <= 1  # for the new caller
 
 
 def test_a_change_that_came_before_anybody_waited_is_reported(watched: Watched) -> None:

@@ -1,9 +1,12 @@
 """The values of a row as JSON, by the index of the feature: written once, however often an answer has them."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from itertools import chain
+from typing import Any, NamedTuple, Protocol
 
+import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from schemas.json_numbers import json_number
 from tree_explainers.compute.byte_texts import Texts
@@ -67,6 +70,40 @@ class LateTexts:
         if self._texts is None:
             self._texts = cell_texts(self._values)
         return self._texts[feature]
+
+
+class SentRows(NamedTuple):
+    """The values of rows, as they were sent."""
+
+    values: Sequence[Sequence[Any]]  # (n_rows,) in the order of the features
+    floats: NDArray[np.float64] | None  # (n_rows, n_features) the same, where all are fractions
+
+    @staticmethod
+    def of(values: Sequence[Sequence[Any]], numbers: NDArray[np.float64] | None) -> "SentRows":
+        """Return rows whose values these are; ``numbers``, (n_rows, n_features), are the same where all are numbers."""
+        are_floats = numbers is not None and {*map(type, chain.from_iterable(values))} == {float}
+        return SentRows(values, numbers if are_floats else None)
+
+    def among(self, rows: Sequence[int]) -> "SentRows":
+        """Return some of the rows, in ascending order."""
+        if len(rows) == len(self.values):
+            return self
+        return SentRows([self.values[row] for row in rows], None if self.floats is None else self.floats[rows])
+
+    def fractions(self, rows: NDArray[np.int64], features: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the values of some rows and features, (n_cells,) each; NaN where one is no fraction."""
+        if self.floats is not None:
+            return self.floats[rows, features]
+        cells = (self.values[row][at] for row, at in zip(rows.tolist(), features.tolist(), strict=True))
+        return np.array([cell if type(cell) is float else np.nan for cell in cells], np.float64)
+
+    def texts(self, rows: NDArray[np.int64], features: NDArray[np.int64]) -> Texts:
+        """Return the values of some rows and features, (n_cells,) each, as JSON; infinite numbers are texts there."""
+        if self.floats is not None:
+            text = orjson.dumps(self.floats[rows, features], option=orjson.OPT_SERIALIZE_NUMPY)
+            if b"null" not in text:  # which stands for an infinite number
+                return Texts.of_items(text)
+        return texts_of_cells([self.values[row][at] for row, at in zip(rows.tolist(), features.tolist(), strict=True)])
 
 
 def texts_of_cells(cells: Sequence[Any]) -> Texts:

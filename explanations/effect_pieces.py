@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tree_explainers.column_words import ColumnWords
 from tree_explainers.compute.byte_texts import Texts
 
-from .cell_texts import CellTexts, cell_texts
+from .cell_texts import CellTexts, SentRows, cell_texts
 from .effect_references import MeanReference
 from .sentences import NO_CAUSES, Causes
 
@@ -68,12 +68,12 @@ class RowsOfEffects(NamedTuple):
     """Rows whose effects are written together."""
 
     effects: EffectsOfRows  # of n rows
-    values: Sequence[Sequence[Any]]  # (n,) as sent
+    sent: SentRows  # (n,)
     adverse: Sequence[bool | None]  # (n,) as ``EffectRow`` has it
 
     def row(self, number: int) -> "EffectRow":
         """Return one of the rows."""
-        values = self.values[number]
+        values = self.sent.values[number]
         return EffectRow(self.effects.row(number), values, cell_texts(values), self.adverse[number])
 
 

@@ -152,11 +152,9 @@ class EffectTexts:
             for reference, player in (divmod(each, n_players) for each in distinct.tolist())
             for entry in self._entries(references[reference].case, [player])
         ]
-        features = [entry.feature for entry in entries]
-        values = zip(rows.tolist(), map(features.__getitem__, entry_of.tolist()), strict=True)
-        cells = ["" if feature is None else many.values[row][feature] for row, feature in values]
-        counts = np.bincount(rows, minlength=len(many.values))
-        return ListedEffects(rows, ranks_within(rows, counts), counts, entries, entry_of, cells)
+        features = np.array([-1 if entry.feature is None else entry.feature for entry in entries], np.int64)
+        counts = np.bincount(rows, minlength=len(many.effects.rows))
+        return ListedEffects(rows, ranks_within(rows, counts), counts, entries, entry_of, features[entry_of], many.sent)
 
     def _entries(self, case: int | None, players: list[int]) -> list[EffectEntry]:
         known = self.entries

@@ -20,7 +20,7 @@ from tree_explainers.prototype_sets.nearest import contiguous_leaves
 from tree_explainers.rows import Rows
 
 from . import documents
-from .cell_texts import MANY_ROWS, CellTexts, LateTexts, cell_texts
+from .cell_texts import MANY_ROWS, CellTexts, LateTexts, SentRows, cell_texts
 from .decisions import decisions_of
 from .effect_pieces import EffectRow, EffectsOfRows, RowsOfEffects, TextsOfEffects, WrittenEffects
 from .included_parts import Parts, parts_of
@@ -138,9 +138,10 @@ def explain_read(
     of_rows = [values[index] for index in indices]
     field_of = orjson.loads if form == "values" else orjson.Fragment
     cells = list(map(cell_texts if len(of_rows) < MANY_ROWS else LateTexts, of_rows))
-    written = _written(warm, parts, effects, decided, of_rows, cells)
     numbers = None if isinstance(rows, Rows) else rows
-    nearest = near_prototypes(warm, parts, RowsToCompare(leaves, proximities, of_rows, cells, usual, numbers))
+    sent = SentRows.of(of_rows, numbers if len(of_rows) >= MANY_ROWS else None)
+    written = _written(warm, parts, effects, decided, sent, cells)
+    nearest = near_prototypes(warm, parts, RowsToCompare(leaves, proximities, sent, cells, usual, numbers))
     together: list[bytes] | None = None
     if form == "json" and len(indices) >= MANY_ROWS and _is_written_at_once(parts):
         together = write_rows(
@@ -218,7 +219,7 @@ def _written(
     parts: Parts,
     effects: EffectsOfRows | None,
     decided: Sequence[dict[str, Any]] | None,
-    values: Sequence[Sequence[Any]],
+    sent: SentRows,
     cells: Sequence[CellTexts],
 ) -> dict[int, WrittenEffects] | TextsOfEffects:
     """Return the effects of rows in words, with the principal reasons for what is decided where that is adverse."""
@@ -226,9 +227,9 @@ def _written(
         return {}
     texts, limits, rows = warm.effects.texts, (parts.n_reasons, parts.effects.kind), effects.rows
     adverse = _adverse(warm, effects, decided)
-    if len(values) >= MANY_ROWS:
-        return texts.write_many(RowsOfEffects(effects, [values[row] for row in rows], adverse), *limits)
-    each = [EffectRow(effects.row(at), values[row], cells[row], adverse[at]) for at, row in enumerate(rows)]
+    if len(sent.values) >= MANY_ROWS:
+        return texts.write_many(RowsOfEffects(effects, sent.among(rows), adverse), *limits)
+    each = [EffectRow(effects.row(at), sent.values[row], cells[row], adverse[at]) for at, row in enumerate(rows)]
     return dict(zip(rows, texts.write(each, *limits), strict=True))
 
 

@@ -12,7 +12,7 @@ from schemas.json_numbers import json_number
 from tree_explainers.compute.byte_texts import Texts
 from tree_explainers.wording import rounded_texts
 
-from .cell_texts import texts_of_cells
+from .cell_texts import SentRows
 from .effect_numbers import NumbersOfMany
 from .effect_pieces import END_OF_ENTRY, LEAST_SHARE, EffectEntry, EffectReference, TextsOfEffects
 from .sentences import N_FEATURES, Naming, signed_texts
@@ -29,7 +29,12 @@ class ListedEffects(NamedTuple):
     counts: Ints  # (n_rows,) listed ones of each row
     distinct: Sequence[EffectEntry]
     entries: Ints  # (n_listed,) of each among the distinct ones
-    cells: Sequence[Any]  # (n_listed,) values as sent; "" where an entry has none
+    features: Ints  # (n_listed,) of the value; -1 where an entry has none
+    sent: SentRows  # (n_rows,)
+
+    def value(self, index: int) -> Any:  # a cell
+        """Return the value of an entry that has one."""
+        return self.sent.values[self.rows[index]][self.features[index]]
 
 
 class ManyEffects(NamedTuple):
@@ -109,13 +114,13 @@ def _put_entries(pieces: _Pieces, listed: ListedEffects, numbers: NumbersOfMany,
     starts = [entry.start for entry in listed.distinct]
     all_starts = Texts.of([*starts, *(start[len(END_OF_ENTRY) :] for start in starts)])  # none is before the first
     pieces.put(at, all_starts, np.where(listed.ranks == 0, listed.entries + len(starts), listed.entries))
-    has_value = np.array([entry.feature is not None for entry in listed.distinct], np.bool_)[listed.entries]
-    pieces.put(at[has_value] + 1, texts_of_cells(listed.cells), each[has_value])
-    pieces.put(at[~has_value] + 1, Texts.of([b""]), 0)
+    valued = np.flatnonzero(listed.features >= 0)
+    pieces.put(at + 1, Texts.of([b""]), 0)
+    pieces.put(at[valued] + 1, listed.sent.texts(listed.rows[valued], listed.features[valued]), np.arange(len(valued)))
     pieces.put(at + 2, Texts.of([entry.end for entry in listed.distinct]), listed.entries)
     has_words = np.flatnonzero(np.array([entry.words is not None for entry in listed.distinct])[listed.entries])
     if len(has_words):
-        words = [_words(listed.distinct[listed.entries[index]], listed.cells[index]) for index in has_words.tolist()]
+        words = [_words(listed.distinct[listed.entries[index]], listed.value(index)) for index in has_words.tolist()]
         pieces.put(at[has_words] + 2, Texts.of(words), np.arange(len(words)))
     first = 3 * len(listed.counts) + each
     pieces.put(at + 3, numbers.texts, first)
@@ -181,16 +186,16 @@ def _named(listed: ListedEffects, parts: Floats, differences: Floats) -> Ints:
 
 
 def _value_texts(listed: ListedEffects, named: Ints, naming: Naming) -> Texts:
-    """Return the values of some entries in words."""
-    entries = [listed.distinct[number] for number in listed.entries[named].tolist()]
-    cells = [listed.cells[index] for index in named.tolist()]
-    plain = zip(cells, entries, strict=True)
-    fractions = [cell if type(cell) is float and entry.is_plain else np.nan for cell, entry in plain]
-    texts, are_sure = rounded_texts(np.array(fractions, np.float64))
+    """Return the values of some entries in words; empty where an entry has none."""
+    rows, features, entries = listed.rows[named], listed.features[named], listed.entries[named]
+    are_plain = np.array([each.is_plain and each.feature is not None for each in listed.distinct], np.bool_)[entries]
+    texts, are_sure = rounded_texts(np.where(are_plain, listed.sent.fractions(rows, features), np.nan))
     others = np.flatnonzero(~are_sure)
     words = [
-        "" if entries[index].feature is None else naming.value(entries[index].name, json_number(cells[index]))
-        for index in others.tolist()
+        ""
+        if listed.features[index] < 0
+        else naming.value(listed.distinct[entry].name, json_number(listed.value(index)))
+        for entry, index in zip(entries[others].tolist(), named[others].tolist(), strict=True)
     ]
     return texts.with_others(others, list(map(_escaped, words)))
 

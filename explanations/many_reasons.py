@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tree_explainers.compute.byte_texts import Texts
 
-from .cell_texts import CellTexts, Values, texts_of_cells
+from .cell_texts import CellTexts, SentRows, Values
 from .reason_heads import END_OF_REASON, KEPT_REASONS, ReasonHead, share_texts
 
 Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ class ManyPairs(NamedTuple):
 
     rows: Ints  # (n_pairs,) index of the row
     others: Ints  # (n_pairs,) index of the other
-    values: Sequence[Values]  # (n_rows,) as sent
+    sent: SentRows  # (n_rows,)
     numbers: Floats  # (n_rows, n_features) the same; NaN: it is missing
     other_rows: OtherRows
 
@@ -103,7 +103,7 @@ def write_reasons(reasons: PairedReasons, heads: NumberedHeads, pairs: ManyPairs
     is_first = reason == reasons.bounds[pair]
     tables = [
         _begins(reasons, heads, pairs, (rows, others), is_first),
-        (_cells(pairs, rows, features), reason),
+        (pairs.sent.texts(rows, features), reason),
         (pairs.other_rows.cells, others * pairs.numbers.shape[1] + features),
         (_shares(), reasons.shares),
     ]
@@ -140,18 +140,14 @@ def _begins(
     for index in unsure.tolist():
         feature = int(reasons.features[index])
         head = reasons.others.get(index) or heads.heads[reasons.heads[index]]
-        own.append(head.for_values(pairs.values[rows[index]][feature], pairs.other_rows.values[others[index]][feature]))
+        own.append(
+            head.for_values(pairs.sent.values[rows[index]][feature], pairs.other_rows.values[others[index]][feature])
+        )
     content, starts, stops = heads.texts.with_more(own)
     begins = reasons.heads.copy()
     begins[unsure] = len(heads.heads) + np.arange(len(unsure))
     every = Texts(content, np.concatenate((starts, starts + len(END_OF_REASON))), np.concatenate((stops, stops)))
     return every, np.where(is_first, begins + len(starts), begins)
-
-
-def _cells(pairs: ManyPairs, rows: Ints, features: Ints) -> Texts:
-    """Return the values of some rows and features as JSON."""
-    of_rows = pairs.values
-    return texts_of_cells([of_rows[row][at] for row, at in zip(rows.tolist(), features.tolist(), strict=True)])
 
 
 @cache

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from itertools import chain, pairwise
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers.prototype_sets.near_reasons import NearReasons
 
-from .cell_texts import MANY_ROWS, CellTexts
+from .cell_texts import MANY_ROWS, CellTexts, SentRows
 from .included_parts import Parts
 from .many_reasons import ManyPairs, OtherRows
 from .reason_texts import PairOfRows
@@ -54,15 +54,17 @@ class RowsToCompare(NamedTuple):
 
     leaves: NDArray[np.int32]  # (n_rows, n_trees)
     proximities: NDArray[np.int64]  # (n_rows, n_prototypes)
-    values: Sequence[Sequence[Any]]  # of each row, as sent
-    cells: Sequence[CellTexts]  # the same as JSON
+    sent: SentRows
+    cells: Sequence[CellTexts]  # the values of each row as JSON
     usual: Sequence[bool]  # whether surely nothing is missing, of each row
     numbers: NDArray[np.float64] | None = None  # (n_rows, n_features) the values, where all features are numbers
 
     def part(self, rows: slice) -> "RowsToCompare":
         """Return some of the rows."""
+        sent = self.sent.among(range(*rows.indices(len(self.cells))))
         numbers = None if self.numbers is None else self.numbers[rows]
-        return RowsToCompare._make([*(part[rows] for part in self[:-1]), numbers])
+        leaves, proximities = self.leaves[rows], self.proximities[rows]
+        return RowsToCompare(leaves, proximities, sent, self.cells[rows], self.usual[rows], numbers)
 
 
 def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> NearOfRows:
@@ -106,7 +108,7 @@ def _reasons(
     """Return the reasons of each pair in words, as JSON."""
     missing = [
         None if is_usual else warm.unexpected.of_row(values)
-        for values, is_usual in zip(rows.values, rows.usual, strict=True)
+        for values, is_usual in zip(rows.sent.values, rows.usual, strict=True)
     ]
     nearest, bounds = near.nearest.tolist(), near.bounds.tolist()
     written = [b"[]"] * len(nearest)
@@ -121,7 +123,7 @@ def _reasons(
         texts = warm.reason_texts.write_pairs(
             near.of_pairs([pair for _, pair in pairs]),
             [
-                PairOfRows(rows.values[row], rows.cells[row], prototype.values, prototype.cells)
+                PairOfRows(rows.sent.values[row], rows.cells[row], prototype.values, prototype.cells)
                 for row, prototype in ((row, warm.prototypes[nearest[pair]]) for row, pair in pairs)
             ],
             missing[together[0]],
@@ -144,7 +146,7 @@ def _many_reasons(
         return None
     row_of_pair = np.repeat(np.arange(len(near.bounds) - 1), np.diff(near.bounds))
     pairs = np.flatnonzero(np.isin(row_of_pair, explained))
-    compared = ManyPairs(row_of_pair[pairs], near.nearest[pairs], rows.values, rows.numbers, _other_rows(warm))
+    compared = ManyPairs(row_of_pair[pairs], near.nearest[pairs], rows.sent, rows.numbers, _other_rows(warm))
     texts = warm.reason_texts.write_many(
         near.of_pairs(pairs.tolist()), compared, parts.n_reasons, with_intervals="intervals" in parts.included
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from schemas.json_numbers import json_number
 from tree_explainers.compute.byte_texts import Texts
 
-MANY_ROWS = 16
+MANY_ROWS = 24
 """Of fewer, arrays would take longer."""
 
 _FEW_FEATURES = 64  # of more, only those are written that are needed

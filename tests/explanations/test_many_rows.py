@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from explanations import many_reasons
-from explanations.cell_texts import cell_texts
+from explanations.cell_texts import MANY_ROWS, cell_texts
 from explanations.explained_rows import Form, explain_instances
 from schemas.explanations import ExplanationRequest
 from tests.support.sampling import mostly_long
@@ -33,7 +33,10 @@ def _explained(case: Case, rows: list[Any], form: Form = "values", **options: ob
 def test_each_of_many_rows_is_explained_as_it_is_alone(find_case: FindCase, name: str) -> None:
     case = find_case(name, "boosting" if name.startswith("gradient") else "random_forest")
     # Some of them are refused, some miss values, and some are out of range.
-    rows = [*case.rows[:24], *([1e30 if isinstance(cell, float) else cell for cell in row] for row in case.rows[:3])]
+    rows = [
+        *case.rows[: 2 * MANY_ROWS],
+        *([1e30 if isinstance(cell, float) else cell for cell in row] for row in case.rows[:3]),
+    ]
     for options in OPTIONS:
         together = _explained(case, rows, **options)
         assert together == [_explained(case, [row], **options)[0] for row in rows]
@@ -48,7 +51,7 @@ def test_texts_with_commas_and_quotes_are_written_as_they_are_alone(find_case: F
     odd = ['clerk, "senior"', ",", "a\\b,", "[", "\u00e9, \u2028"]
     rows = [
         [odd[number % len(odd)] if isinstance(cell, str) else cell for cell in row]
-        for number, row in enumerate(case.rows[:20])
+        for number, row in enumerate(case.rows[: 2 * MANY_ROWS])
     ]
     together = _explained(case, rows, n_reasons="all")
     assert together == [_explained(case, [row], n_reasons="all")[0] for row in rows]
@@ -61,7 +64,7 @@ def test_reasons_of_many_rows_that_are_forgotten_are_made_again(
     find_case: FindCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = find_case("random_forest_binary", "random_forest")
-    parts = [case.rows[start : start + 20] for start in (0, 20, 10, 0)]
+    parts = [case.rows[start : start + MANY_ROWS + 4] for start in (0, 28, 10, 0)]
     kept = [_explained(case, rows, include=["intervals"]) for rows in parts]
     monkeypatch.setattr(many_reasons, "KEPT_REASONS", 0)  # all are forgotten when the next one is new
     assert kept == [_explained(case, rows, include=["intervals"]) for rows in parts]

@@ -19,7 +19,7 @@ def _texts(form: Form, decimals: np.ndarray) -> list[str]:
 
 
 def _doubles(decimals: np.ndarray) -> list[float]:
-    return np.copysign(_UNITS / 10.0**decimals, np.where(_ARE_NEGATIVE, -1, 1)).tolist()
+    return list(np.copysign(_UNITS / 10.0**decimals, np.where(_ARE_NEGATIVE, -1, 1)).tolist())
 
 
 def test_decimals_are_the_json_of_the_nearest_doubles() -> None:

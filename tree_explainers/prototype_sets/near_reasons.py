@@ -86,7 +86,9 @@ def _types(n: Any) -> list[Any]:  # numba's types
     result = n.Tuple((*([integers] * 4), array_of(REASON)))
     rows = (leaves, n.int64[:, ::1], leaves, n.uint32[::1])
     boxes = (array_of(ENTRY), flags, integers, integers)
-    ranked = n.Tuple((flags, integers, integers, integers, *([n.uint32[::1]] * 5), ranks, ranks))
+    ranked = n.Tuple(
+        (flags, integers, integers, integers, *([n.uint32[::1]] * 5), ranks, ranks, n.uint64[:, ::1], integers)
+    )
     return [result(*rows, *boxes, ranked, n.int64, n.int64, n.int64, flags, n.int64)]
 
 
@@ -112,17 +114,18 @@ def _near_reasons(  # noqa: PLR0917  # parts of objects: compiled code takes arr
     n_shared, near = np.empty(len(nearest), dtype=np.int64), np.empty(len(nearest), dtype=np.int64)
     reasons = np.empty(n_entries[nearest].sum(), dtype=REASON)
     shared, mask = np.empty(len(weights), np.bool_), np.empty(len(weights), np.uint32)
+    bits = np.empty(ranked.testing.shape[1], np.uint64)
     end = 0
     for row in range(len(leaves)):
         for pair in range(bounds[row], bounds[row + 1]):
             prototype = nearest[pair]
             near[pair] = proximities[row, prototype]
-            n_shared[pair] = _mark_shared(leaves[row], prototypes[prototype], shared, mask)
+            n_shared[pair] = _mark_shared(leaves[row], prototypes[prototype], shared, mask, bits)
             if near[pair] < least_weight or n_shared[pair] < fewest_trees:
                 continue
             if ranked.is_ranked[prototype]:
                 features, wanted = (ranked.features[prototype], ranked.features[prototype + 1]), (is_shown, n_reasons)
-                end += meet_ranked_pair(pair, entries, ranked, features, mask, near[pair], wanted, reasons[end:])
+                end += meet_ranked_pair(pair, entries, ranked, features, mask, bits, near[pair], wanted, reasons[end:])
             else:
                 box = slice(starts[prototype], starts[prototype + 1])
                 end += meet_pair(pair, entries[box], opens[box], shared, weights, reasons[end:])
@@ -135,14 +138,19 @@ def _mark_shared(
     prototype: NDArray[np.int32],
     shared: NDArray[np.bool_],
     mask: NDArray[np.uint32],
+    bits: NDArray[np.uint64],
 ) -> int:
-    """Write which trees a row and a prototype share; return how many."""
+    """Write which trees a row and a prototype share, in three forms; return how many."""
     n_shared = 0
     for tree in range(len(leaves)):
         is_shared = leaves[tree] == prototype[tree]
         shared[tree] = is_shared
         mask[tree] = ALL_BITS if is_shared else np.uint32(0)
         n_shared += is_shared
+    for word in range(len(bits)):
+        bits[word] = 0
+        for tree in range(64 * word, min(64 * word + 64, len(leaves))):
+            bits[word] |= np.uint64(shared[tree]) << np.uint64(tree & 63)
     return n_shared
 
 

@@ -36,6 +36,8 @@ class RankedBoxes(NamedTuple):
     high_ranks: NDArray[np.uint32]  # (n_entries,) likewise; 1 is the highest high end
     low_order: NDArray[np.int32]  # (n_entries,) the entries of each run in the order of their ranks
     high_order: NDArray[np.int32]
+    testing: NDArray[np.uint64]  # (n_features, n_words) a bit for each tree that tests the feature; no words: see units
+    units: NDArray[np.int64]  # (1,) the weight that all these trees have; 0: they have several
 
     @staticmethod
     def of(boxes: LeafBoxes, opens: NDArray[np.bool_], weights: NDArray[np.uint32]) -> "RankedBoxes":
@@ -75,6 +77,7 @@ class RankedBoxes(NamedTuple):
             _ranks(by_high, starts[run]),
             by_low.astype(np.int32),
             by_high.astype(np.int32),
+            *_testing(entries["tree"], np.where(opens, weights[entries["tree"]], 0), starts[runs], len(weights)),
         )
 
 
@@ -99,6 +102,19 @@ def _ranks(order: NDArray[np.int64], start_of_run: NDArray[np.int64]) -> NDArray
     return ranks
 
 
+def _testing(
+    trees: NDArray[np.integer[Any]], weights: NDArray[np.integer[Any]], starts: NDArray[np.int64], n_trees: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return which trees test each feature, whose entries begin at ``starts``, as bits, and the weight of each."""
+    n_features, counting = len(starts) - 1, np.flatnonzero(weights)
+    units = np.unique(weights[counting])
+    if len(units) != 1:
+        return np.empty((n_features, 0), np.uint64), np.zeros(1, np.int64)
+    bits = np.zeros((n_features, 64 * (-(-n_trees // 64))), np.uint8)
+    bits[np.searchsorted(starts, counting, "right") - 1, trees[counting]] = 1
+    return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64), units.astype(np.int64)
+
+
 @compiled_for_loops
 def meet_ranked_pair(  # noqa: PLR0917  # compiled code takes arrays
     pair: int,
@@ -106,6 +122,7 @@ def meet_ranked_pair(  # noqa: PLR0917  # compiled code takes arrays
     boxes: RankedBoxes,
     features: tuple[int, int],
     mask: NDArray[np.uint32],
+    shared: NDArray[np.uint64],
     total: int,
     wanted: tuple[NDArray[np.bool_], int],
     reasons: NDArray[Any],
@@ -120,6 +137,8 @@ def meet_ranked_pair(  # noqa: PLR0917  # compiled code takes arrays
         The first of the prototype, and where they end.
     mask : (n_trees,)
         All bits of trees that the pair shares, 0 of others.
+    shared : (n_words,)
+        A bit for each of them.
     total
         The weight of all trees that it shares.
     wanted
@@ -132,7 +151,12 @@ def meet_ranked_pair(  # noqa: PLR0917  # compiled code takes arrays
     for feature in range(first, stop):
         start, end = boxes.starts[boxes.runs[feature]], boxes.starts[boxes.runs[feature + 1]]
         is_one = is_shown[entries[start].column]
-        testing[feature - first] = _weight(boxes, start, end, mask) if is_one else 0
+        if not is_one:
+            testing[feature - first] = 0
+        elif boxes.units[0]:
+            testing[feature - first] = boxes.units[0] * _n_common(boxes.testing[feature], shared)
+        else:
+            testing[feature - first] = _weight(boxes, start, end, mask)
     is_wanted = _are_largest(testing, n_wanted)
     n_reasons = 0
     for feature in range(first, stop):
@@ -141,6 +165,19 @@ def meet_ranked_pair(  # noqa: PLR0917  # compiled code takes arrays
             runs = boxes.runs[feature], boxes.runs[feature + 1]
             n_reasons += _meet_feature(pair, entries, boxes, runs, mask, share, reasons[n_reasons:])
     return n_reasons
+
+
+@inlined_reader
+def _n_common(bits: NDArray[np.uint64], others: NDArray[np.uint64]) -> np.int64:
+    """Return how many bits are in both."""
+    n_common = np.uint64(0)
+    for word in range(len(bits)):
+        both = bits[word] & others[word]
+        both -= (both >> np.uint64(1)) & np.uint64(0x5555555555555555)
+        both = (both & np.uint64(0x3333333333333333)) + ((both >> np.uint64(2)) & np.uint64(0x3333333333333333))
+        both = (both + (both >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+        n_common += (both * np.uint64(0x0101010101010101)) >> np.uint64(56)
+    return np.int64(n_common)
 
 
 @inlined_reader

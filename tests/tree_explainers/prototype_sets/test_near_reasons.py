@@ -27,12 +27,21 @@ def _near(model: FittedModel, leaves: NDArray[np.int32], weights: NDArray[np.int
     return NearPrototypes.of(index, Reasons.build(leaf_boxes(model.read.ensemble, prototypes, features)), minimum)
 
 
+def _weights(n_trees: int, *, are_equal: bool) -> NDArray[np.int64]:
+    """Return weights of trees, some of which count nothing; the others are one or several."""
+    weights = np.arange(n_trees, dtype=np.int64) % 5
+    return 3 * np.minimum(weights, 1) if are_equal else weights
+
+
+@pytest.mark.parametrize("are_equal", [False, True])
 @pytest.mark.parametrize("n_prototypes", [1, 3, 100])
 @pytest.mark.parametrize("name", MODELS)
-def test_nearest_prototypes_come_by_proximity_then_order_and_with_their_reasons(name: str, n_prototypes: int) -> None:
+def test_nearest_prototypes_come_by_proximity_then_order_and_with_their_reasons(
+    name: str, n_prototypes: int, are_equal: bool
+) -> None:
     model = fitted(name)
     leaves = model.session.run_in_chunks(model.rows).leaves[:N_ROWS]
-    weights = np.arange(leaves.shape[1], dtype=np.int64) % 5  # some trees count nothing
+    weights = _weights(leaves.shape[1], are_equal=are_equal)
     prototypes = _near(model, leaves, weights)
     assert prototypes.ranked.is_ranked.all()
     found = prototypes.to_rows(leaves, prototypes.index.proximities(leaves), n_prototypes, ALL)
@@ -56,12 +65,14 @@ def test_nearest_prototypes_come_by_proximity_then_order_and_with_their_reasons(
     assert 0 < n_without_reasons < n_near
 
 
+@pytest.mark.parametrize("are_equal", [False, True])
 @pytest.mark.parametrize("n_wanted", [0, 1, 2])
 @pytest.mark.parametrize("name", MODELS)
-def test_only_what_shared_trees_test_most_is_intersected(name: str, n_wanted: int) -> None:
+def test_only_what_shared_trees_test_most_is_intersected(name: str, n_wanted: int, are_equal: bool) -> None:
     model = fitted(name)
     leaves = model.session.run_in_chunks(model.rows).leaves[:N_ROWS]
-    prototypes = _near(model, leaves, np.arange(leaves.shape[1], dtype=np.int64) % 3)
+    prototypes = _near(model, leaves, _weights(leaves.shape[1], are_equal=are_equal))
+    assert bool(prototypes.ranked.units[0]) is are_equal
     proximities = prototypes.index.proximities(leaves)
     is_shown = np.arange(100) != 1  # a column whose feature is not shown
     found = prototypes.to_rows(leaves, proximities, 3, Wanted(is_shown, n_wanted))

@@ -94,7 +94,7 @@ def test_effects_of_pairs_are_those_of_each_row_alone(name: str) -> None:
 
     effects = model.effects.effects_of_pairs(ranks[10:], ranks[:10], references, scores)
 
-    for row, (reference, score) in enumerate(zip(references, scores, strict=True)):
+    for row, (reference, score) in enumerate(zip(references.tolist(), scores.tolist(), strict=True)):
         alone = model.effects.mean_effects(ranks[10 + row : 11 + row], ranks[reference : reference + 1], score)[0]
         assert effects[row].tobytes() == alone.tobytes()
     leaves = model.effects.trees.leaves(ranks)

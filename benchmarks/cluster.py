@@ -192,7 +192,27 @@ class _Bench:
         return hashlib.sha256(produced.result or b"").hexdigest()
 
 
-_KEPT = {"score_rows", "_table"}  # functions whose results stay with the workers
+# Functions whose results stay with the workers.
+_KEPT = {"score_rows", "_table", "_covered_rows", "_targets_and_limits"}
+
+
+class _Awaiting:
+    """Adds up the time in which results are awaited, by one thread of the job or by several."""
+
+    def __init__(self, run: _Run) -> None:
+        self._run, self._lock, self._n_threads, self._since = run, threading.Lock(), 0, 0.0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._n_threads += 1
+            if self._n_threads == 1:
+                self._since = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_threads -= 1
+            if self._n_threads == 0:
+                self._run.seconds_of_maps += time.perf_counter() - self._since
 
 
 @contextmanager
@@ -209,16 +229,15 @@ def _counted(run: _Run) -> Iterator[None]:
         run.n_bytes_sent += sizeof(broadcast) + sum(map(sizeof, own))
         return submit(self, function, broadcast)
 
+    awaiting = _Awaiting(run)
+
     def timed_results(self: Any, futures: Any) -> Iterator[Any]:
         found = results(self, futures)
         while True:
-            start = time.perf_counter()
-            try:
-                result = next(found)
-            except StopIteration:
+            with awaiting:
+                result = next(found, awaiting)
+            if result is awaiting:
                 return
-            finally:
-                run.seconds_of_maps += time.perf_counter() - start
             yield result
 
     parted._submit, parted._results = counting_submit, timed_results  # type: ignore[method-assign]  # noqa: SLF001

@@ -1,6 +1,6 @@
 """Explanations of many rows without options, written together as JSON: one by one, they would take thrice the time."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from tree_explainers.compute.byte_texts import Texts
 from .cell_texts import texts_of_cells
 from .effect_pieces import TextsOfEffects
 from .near_prototypes import NearOfRows
-from .sentences import NO_CAUSES
+from .sentences import NO_CAUSES, prediction_sentence
 from .warm_explainer import WarmExplainer
 from .written_rows import (
     RowPieces,
@@ -45,6 +45,11 @@ class ManyRows(NamedTuple):
     warnings: Mapping[int, list[dict[str, str]]]  # by row, of those that may have some
     near: NearOfRows
     effects: TextsOfEffects | None
+
+    @property
+    def has_bands(self) -> bool:
+        """Whether bands of a score decide, which are in the sentences of all rows."""
+        return self.decided is not None and "bands" in self.decided[0]
 
 
 def write_rows(warm: WarmExplainer, rows: ManyRows) -> list[bytes]:
@@ -83,9 +88,9 @@ def _summaries(warm: WarmExplainer, rows: ManyRows) -> Iterator[Column]:
     yield Texts.of(_STATUS), np.array([standing.abstains for standing in standings], np.int64)
     shared, number_of, sentence_of = _shared(warm, rows)
     sentences = Texts.of([]) if rows.effects is None else rows.effects.sentences
-    yield _escaped([each.start for each in shared]), number_of
+    yield _firsts(warm, rows, sentence_of >= 0)
     yield Texts.together([Texts.of([b""]), sentences])[0], sentence_of + 1
-    yield _escaped([each.between for each in shared]), number_of
+    yield _escaped([each.start for each in shared]), number_of
     yield _proximities(rows, sentence_of >= 0)
     yield _escaped([each.behind for each in shared]), number_of
     firsts, numbers = _numbered(list(map(id, standings)))
@@ -99,20 +104,31 @@ def _escaped(texts: Sequence[str]) -> Texts:
     return Texts.of([orjson.dumps(text)[1:-1] for text in texts])
 
 
+def _firsts(warm: WarmExplainer, rows: ManyRows, are_shared: NDArray[np.bool_]) -> Column:
+    """Return the sentence about each row's prediction, and a blank; nothing where it shares no sentences."""
+    naming, own = warm.wording.naming, rows.has_bands or rows.compared[0] is None  # a value or a score is in them
+    of_rows: Iterable[Hashable] = range(len(are_shared)) if own else zip(rows.compared, rows.targets, strict=True)
+    keys = [key if of else None for key, of in zip(of_rows, are_shared.tolist(), strict=True)]
+    firsts, numbers = _numbered(keys)
+    texts = ["" if keys[row] is None else f"{prediction_sentence(_outcome(rows, row), naming)} " for row in firsts]
+    return _escaped(texts), numbers
+
+
 def _shared(warm: WarmExplainer, rows: ManyRows) -> tuple[list[SharedSentences], Ints, Ints]:
     """Return what rows share of their sentences, the number of each row's, and that of the one about its effects.
 
-    The latter is -1 where the row shares nothing: all sentences are at the start then.
+    The latter is -1 where the row shares nothing: all its sentences are its own then.
     """
     near, named, kinds = rows.near, _named(rows), {id(each): kind_of(each) for each in rows.near.standings}
     row_ids, shared = [each.head["row_id"] for each in near.prototypes], list[SharedSentences]()
     known, numbers, sentence_of = dict[Hashable, int | None](), list[int](), list[int]()
+    decided = [each["outcome"] for each in rows.decided or ()] if rows.has_bands else [None] * len(rows.row_ids)
     for row, (first, end) in enumerate(pairwise(near.bounds)):
         sentence, row_id = named.get(row, (-1, None))
         number = None
         if sentence >= 0 and first < end:
             standing, prototype, share = near.standings[row], near.nearest[first], near.shares[first]
-            of_row = rows.compared[row], rows.targets[row], prototype, share < 1, row_id == row_ids[prototype]
+            of_row = rows.compared[row], decided[row], prototype, share < 1, row_id == row_ids[prototype]
             key = of_row, kinds[id(standing)]
             if key not in known:
                 nearest = near.prototypes[prototype], share, standing
@@ -122,7 +138,7 @@ def _shared(warm: WarmExplainer, rows: ManyRows) -> tuple[list[SharedSentences],
             number = known[key]
         if number is None:
             number, sentence = len(shared), -1
-            shared.append(SharedSentences(_alone(warm, rows, row), "", "", "", has_others=False))
+            shared.append(SharedSentences(_alone(warm, rows, row), "", "", has_others=False))
         numbers.append(number)
         sentence_of.append(sentence)
     return shared, np.array(numbers, np.int64), np.array(sentence_of, np.int64)

@@ -97,7 +97,7 @@ def summary(
         Of the nearest prototype, in words; ``None``: as its entry has it.
     """
     parts = parts or {}
-    sentences = [_of_prediction(prediction, naming), causes.sentence]
+    sentences = [prediction_sentence(prediction, naming), causes.sentence]
     if "evidence" in parts:
         sentences.append(_of_evidence(parts["evidence"], naming))
     if "training_rows" in parts:
@@ -117,8 +117,8 @@ def summary(
     return " ".join(filter(None, [*sentences, standing.abstention]))
 
 
-def _of_prediction(prediction: Mapping[str, Any], naming: Naming) -> str:
-    """Return what is predicted and, of a registered row, what came of it where that differs."""
+def prediction_sentence(prediction: Mapping[str, Any], naming: Naming) -> str:
+    """Return what is predicted and, of a registered row, what came of it where that differs: a summary's beginning."""
     if _has_bands(prediction):
         return _of_decision(prediction["decision"], prediction.get("target"), naming)
     predicted, words = _outcome(prediction, naming), case_words(prediction, naming)

@@ -9,7 +9,7 @@ from leafspace_drawings.words import share as share_words
 
 from .near_prototypes import Near
 from .part_writers import ExplainedRow
-from .sentences import Causes, summary
+from .sentences import Causes, prediction_sentence, summary
 from .typicality import Standing
 from .warm_explainer import WarmExplainer, WarmPrototype
 
@@ -122,18 +122,17 @@ def written_row(warm: WarmExplainer, explained: ExplainedRow, fields: RowFields)
 
 
 class SharedSentences(NamedTuple):
-    """The sentences of an explanation without what changes from row to row: many rows share them."""
+    """The sentences behind the one about effects without what changes from row to row: many rows share them."""
 
-    start: str  # up to the sentence about effects
-    between: str  # from there up to the proximity of the nearest prototype
+    start: str  # up to the proximity of the nearest prototype
     behind: str  # from there up to how many other rows are nearer to theirs
     end: str
     has_others: bool  # they say how many other rows are
 
-    def of_row(self, sentence: str, share: float, standing: Standing) -> str:
-        """Return those of a row, from the sentence about its effects, its proximity and where it stands."""
+    def of_row(self, share: float, standing: Standing) -> str:
+        """Return those of a row, from its proximity and where it stands."""
         others = standing.others if self.has_others else ""
-        return f"{self.start}{sentence}{self.between}{percent(share)}{self.behind}{others}{self.end}"
+        return f"{self.start}{percent(share)}{self.behind}{others}{self.end}"
 
 
 def row_summary(warm: WarmExplainer, near: Near, outcome: dict[str, Any], causes: Causes) -> str:
@@ -141,7 +140,8 @@ def row_summary(warm: WarmExplainer, near: Near, outcome: dict[str, Any], causes
     if causes.sentence and near.prototypes:
         nearest = near.prototypes[0], near.shares[0], near.standing
         if (shared := shared_sentences(warm, nearest, outcome, causes.row_id)) is not None:
-            return shared.of_row(causes.sentence, near.shares[0], near.standing)
+            first = prediction_sentence(outcome, warm.wording.naming)
+            return f"{first} {causes.sentence}{shared.of_row(near.shares[0], near.standing)}"
     return _summary(warm, near, outcome, causes)
 
 
@@ -151,9 +151,7 @@ def shared_sentences(
     outcome: dict[str, Any],
     row_id: str | None,
 ) -> SharedSentences | None:
-    """Return the sentences that a row shares with others, which are kept.
-
-    They are ``None`` where a value or a score is in them, too, which hardly any other row has.
+    """Return the sentences that a row shares with others, which are kept; ``None`` where names forbid it.
 
     Parameters
     ----------
@@ -162,10 +160,10 @@ def shared_sentences(
     row_id
         The row that the sentence about effects names.
     """
-    if "label" not in outcome or "bands" in outcome.get("decision", ()):
-        return None
     prototype, share, standing = nearest
-    of_row = outcome["label"], outcome.get("target"), id(prototype), share < 1, row_id == prototype.head["row_id"]
+    decided = outcome.get("decision", {})
+    stated = outcome.get("label"), decided["outcome"] if "bands" in decided else None
+    of_row = stated, id(prototype), share < 1, row_id == prototype.head["row_id"]
     kept, key = warm.known.setdefault(_SENTENCES, {}), (of_row, kind_of(standing))
     if key not in kept:
         if len(kept) > _MOST_SENTENCES:
@@ -185,10 +183,9 @@ def _parted(marked: str) -> SharedSentences | None:
     """Return sentences with marks as those that rows share; ``None`` where some name has a mark, too."""
     if [mark for mark in marked if mark in _MARKS] not in ([*_MARKS], [*_MARKS[:2]]):
         return None
-    start, _, rest = marked.partition(_SENTENCE)
-    between, _, rest = rest.partition(_PROXIMITY)
+    start, _, rest = marked.partition(_SENTENCE)[2].partition(_PROXIMITY)
     behind, others, end = rest.partition(_OTHERS)
-    return SharedSentences(start, between, behind, end, has_others=bool(others))
+    return SharedSentences(start, behind, end, has_others=bool(others))
 
 
 def _summary(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tree_explainers.column_words import ColumnWords
 from tree_explainers.compute.byte_texts import Texts
 
-from .cell_texts import CellTexts, SentRows, cell_texts
+from .cell_texts import CellTexts, LateTexts, SentRows
 from .effect_references import MeanReference
 from .sentences import NO_CAUSES, Causes
 
@@ -74,7 +74,7 @@ class RowsOfEffects(NamedTuple):
     def row(self, number: int) -> "EffectRow":
         """Return one of the rows."""
         values = self.sent.values[number]
-        return EffectRow(self.effects.row(number), values, cell_texts(values), self.adverse[number])
+        return EffectRow(self.effects.row(number), values, LateTexts(values), self.adverse[number])
 
 
 def listed_players(

@@ -48,7 +48,7 @@ from .cluster_tasks import TIMES, timed_task
 from .machine import describe_machine
 
 N_FEATURES, N_LEAVES, N_FITTED = 10, 500, 20_000
-_BYTES_OF_ROW = 100 * (2 * 2 + 4) + 40 * N_FEATURES  # as ``score_on_cluster`` reckons with 100 trees
+BYTES_OF_ROW = 100 * (2 * 2 + 4) + 40 * N_FEATURES  # as ``score_on_cluster`` reckons with 100 trees
 SECONDS_BETWEEN_KILLS = 30
 BILLION, N_FORECAST_WORKERS, FORECAST_BYTES = 1_000_000_000, 100, 16 << 30
 
@@ -331,7 +331,7 @@ def _print_model(model: _Model, runs: Sequence[_Run]) -> None:
             f"({sum(parts) / run.seconds - 1:+.0%})"
         )
     bytes_a_row = runs[0].n_bytes_received / runs[0].n_rows
-    length = int(FORECAST_BYTES / 8 / _BYTES_OF_ROW) // BLOCK_ROWS * BLOCK_ROWS
+    length = int(FORECAST_BYTES / 8 / BYTES_OF_ROW) // BLOCK_ROWS * BLOCK_ROWS
     n_parts = -(-BILLION // length)
     parts = model.seconds(BILLION, N_FORECAST_WORKERS, float(model.n_maps * n_parts))
     print(

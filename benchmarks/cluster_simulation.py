@@ -17,8 +17,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tree_explainers.compute.partitions import BLOCK_ROWS
+from tree_explainers.compute.progress import no_tick
+from workers.cluster.connection import Cluster
+from workers.cluster.settings import ClusterSettings
+
+from .cluster import BYTES_OF_ROW
 
 BYTES_PER_SECOND = 1e9  # 10 Gbit/s less what protocols take
+WORKER_BYTES = 2 << 30
 SHARED_THREADS = 1.33  # of one thread, what both of the machine that was measured do together
 _JOB, _SCHEDULER, _LINE = "the job's own process", "the scheduler", "the network"
 
@@ -36,20 +42,20 @@ class Measured:
     seconds: Sequence[tuple[int, int, float]]  # rows, workers, and what a run took
 
 
-# benchmarks/results/cluster.txt: constants, functions of 200,000 rows in four parts, and runs.
+# benchmarks/results/cluster.txt: constants, functions of 200,000 rows in two parts, and runs.
 MEASURED = Measured(
-    job=(3.9, 20.3),
-    tasks=(7.8, 101.5),
-    engine=(0.0338, 0.0035),
-    n_bytes_sent=253e3,
-    n_bytes_received=1606,
-    functions=((2, 8.29), (1, 8.15), (28, 2.77), (49, 2.52), (2, 2.35), (1, 2.01), (129, 2.01)),
-    seconds=((400_000, 1, 77.0), (400_000, 2, 66.0)),
+    job=(0.8, 7.2),
+    tasks=(3.0, 33.0),
+    engine=(0.0142, 0.0031),
+    n_bytes_sent=281e3,
+    n_bytes_received=600,
+    functions=((1, 2.53), (2, 2.00), (28, 1.21), (49, 0.99), (1, 0.73), (2, 0.56), (51, 1.58)),
+    seconds=((400_000, 1, 24.0), (400_000, 2, 18.0)),
 )
 
 
 @dataclass
-class Cluster:
+class Simulation:
     """Who is there, what each does now and next, and the time."""
 
     threads: float | None  # that all share; None: each has one of its own
@@ -112,17 +118,17 @@ def main() -> None:
             _print(n_workers, simulated(n_rows, n_workers, None), alone)
 
 
-def _print(n_workers: int, cluster: Cluster, alone: float) -> None:
+def _print(n_workers: int, cluster: Simulation, alone: float) -> None:
     workers = sum(seconds for who, seconds in cluster.busy.items() if who.startswith("worker")) / n_workers
     shares = [(who, cluster.busy[who] / cluster.now) for who in (_JOB, _SCHEDULER, _LINE)]
     parts = ", ".join(f"{who} {share:.0%}" for who, share in [("a worker", workers / cluster.now), *shares])
     print(f"  {n_workers:2} worker(s): {cluster.now:7.0f} s, {alone / cluster.now:5.2f} times one; busy: {parts}")
 
 
-def simulated(n_rows: int, n_workers: int, threads: float | None, measured: Measured = MEASURED) -> Cluster:
+def simulated(n_rows: int, n_workers: int, threads: float | None, measured: Measured = MEASURED) -> Simulation:
     """Return the cluster after the job."""
-    cluster = Cluster(threads)
-    maps = list(_maps(n_rows, measured))
+    cluster = Simulation(threads)
+    maps = list(_maps(n_rows, n_workers, measured))
     between = (measured.job[0] + measured.job[1] * n_rows / 1e6) / len(maps)  # the job's own share, spread evenly
     of_map, of_task = measured.engine
     for each in maps:
@@ -131,7 +137,7 @@ def simulated(n_rows: int, n_workers: int, threads: float | None, measured: Meas
     return cluster
 
 
-def _run(cluster: Cluster, each: Map, n_workers: int, of_task: float) -> None:
+def _run(cluster: Simulation, each: Map, n_workers: int, of_task: float) -> None:
     """Have a map done: handed out, computed and gathered, all at once as far as each is free."""
     handed = [cluster.do(_SCHEDULER, of_task) for _ in each.seconds]
     computing: dict[int, list[float]] = {}
@@ -148,9 +154,11 @@ def _run(cluster: Cluster, each: Map, n_workers: int, of_task: float) -> None:
             cluster.step()
 
 
-def _maps(n_rows: int, measured: Measured) -> Iterator[Map]:
-    """Yield the maps of a job; a part is one block, as in what was measured."""
-    lengths = [min(BLOCK_ROWS, n_rows - start) for start in range(0, n_rows, BLOCK_ROWS)]
+def _maps(n_rows: int, n_workers: int, measured: Measured) -> Iterator[Map]:
+    """Yield the maps of a job, whose rows are cut as ``benchmarks.cluster`` has them cut for as many workers."""
+    settings = ClusterSettings("", None, BLOCK_ROWS, 0)
+    length = Cluster(None, settings, no_tick, n_workers, WORKER_BYTES).rows_of_partition(n_rows, BYTES_OF_ROW)
+    lengths = [min(length, n_rows - start) for start in range(0, n_rows, length)]
     shares = [length / n_rows for length in lengths]
     total, n_maps = measured.tasks[0] + measured.tasks[1] * n_rows / 1e6, sum(n for n, _ in measured.functions)
     whole = sum(seconds for _, seconds in measured.functions)

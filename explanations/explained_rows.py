@@ -6,8 +6,7 @@ but send it, of parts that are JSON already; a test compares it with the contrac
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import orjson
@@ -15,27 +14,21 @@ from numpy.typing import NDArray
 
 from schemas.explanations import ExplanationRequest
 from tree_explainers.compute.progress import Tick, no_tick
-from tree_explainers.onnx_models.label_index import near_ties
-from tree_explainers.prototype_sets.nearest import contiguous_leaves
 from tree_explainers.rows import Rows
 
 from . import documents
-from .cell_texts import MANY_ROWS, CellTexts, LateTexts, SentRows, cell_texts
-from .decisions import decisions_of
+from .composed_rows import compared_label, composed_json, composed_values, is_written_at_once
 from .effect_pieces import EffectRow, EffectsOfRows, RowsOfEffects, TextsOfEffects, WrittenEffects
 from .included_parts import Parts, parts_of
 from .instances import ReadInstances, Run, ids_of_instances, read_instances, row_ids_of, run_readable
 from .many_rows import ManyRows, write_rows
-from .near_prototypes import RowsToCompare, near_prototypes
-from .part_writers import ExplainedRow, write_parts
-from .sentences import NO_CAUSES, summary
+from .near_prototypes import NearOfRows, RowsToCompare, near_prototypes
+from .part_writers import ExplainedRow, FieldOf
+from .row_batches import RowBatch, row_batch
 from .shown_players import is_adverse_upwards
 from .warm_explainer import WarmExplainer
-from .warnings import near_tie, outcomes_disagree
-from .written_rows import RowFields, labelled, row_summary, stated_outcome, written_row
 
 _OF_RAW_ROWS = frozenset({"changes", "curves"})  # parts that predict the row again with other values
-_WRITTEN_PARTS = frozenset({"effects"})  # parts that explanations have which are written at once
 
 Form = Literal["values", "fragments", "json"]
 """What explanations are returned as."""
@@ -118,118 +111,88 @@ def explain_read(
         already, or are ``json``, as bytes, while the processor has them at hand.
     """
     outcome, indices, refused = run
-    leaves = contiguous_leaves(warm.leaves(outcome))
-    proximities = warm.index.proximities(leaves)
-    are_near = near_ties(outcome.scores, warm.session.description)
-    scores, classes = documents.decimals(outcome.scores), warm.compared_classes(outcome)
-    decided = decisions_of(warm.session.description, outcome, scores)
-    compared = [None] * len(indices) if classes is None else classes.tolist()
-    labels = [None] * len(indices) if outcome.labels is None else outcome.labels.tolist()
-    values = dict(zip(read.indices, read.values, strict=True))
-    rows = _accepted_rows(read, indices)
-    usual = _are_usual(warm, rows)
-    effects: EffectsOfRows | None = None
-    if warm.effects is not None and parts.effects is not None and "effects" in parts.included and indices:
-        effects = warm.effects.of_rows(rows, proximities, compared, parts.effects, outcome)
+    batch = row_batch(warm, read, outcome, indices)
+    effects = _effects(warm, parts, batch)
+    if effects is not None:
         note_effects(effects.of_players)
-    needs_raw = not _OF_RAW_ROWS.isdisjoint(parts.included)
-    raw = rows if isinstance(rows, Rows) or not needs_raw else Rows(warm.features.names, tuple(rows.T))
-    data: list[Any] = [None] * len(row_ids)
-    of_rows = [values[index] for index in indices]
-    field_of = orjson.loads if form == "values" else orjson.Fragment
-    cells = list(map(cell_texts if len(of_rows) < MANY_ROWS else LateTexts, of_rows))
-    numbers = None if isinstance(rows, Rows) else rows
-    sent = SentRows.of(of_rows, numbers if len(of_rows) >= MANY_ROWS else None)
-    written = _written(warm, parts, effects, decided, sent, cells)
-    nearest = near_prototypes(warm, parts, RowsToCompare(leaves, proximities, sent, cells, usual, numbers))
-    together: list[bytes] | None = None
-    if form == "json" and len(indices) >= MANY_ROWS and _is_written_at_once(parts):
-        together = write_rows(
-            warm,
-            ManyRows(
-                row_ids=[row_ids[index] for index in indices],
-                scores=scores,
-                labels=outcome.labels,
-                compared=[_compared_label(warm, each) for each in compared],
-                decided=decided,
-                targets=list(map(read.targets.get, indices)),
-                warnings={
-                    row: warm.wording.warnings.of_row(of_rows[row])
-                    for row, is_usual in enumerate(usual)
-                    if not is_usual
-                },
-                near=nearest,
-                effects=None if isinstance(written, dict) else written,
-            ),
-        )
-    compose = _composed if form == "json" else _explanation
+    rows = _Rows(
+        batch,
+        nearest=near_prototypes(warm, parts, _to_compare(batch)),
+        written=_written(warm, parts, effects, batch),
+        raw=_raw_rows(warm, parts, batch),
+        field_of=orjson.loads if form == "values" else orjson.Fragment,
+    )
+    data, ids = list[Any]([None] * len(row_ids)), [row_ids[index] for index in indices]
+    together = _together(warm, parts, rows, ids) if form == "json" else None
+    compose = composed_json if form == "json" else composed_values
     for row, index in enumerate(indices):
         tick()
-        if together is not None and not are_near[row]:
+        if together is not None and not batch.are_near[row]:
             data[index] = together[row]
-            continue
-        explained = ExplainedRow(
-            outcome=outcome,
-            row=row,
-            label=labels[row],
-            scores=scores[row],
-            leaves=leaves[row],
-            proximities=proximities[row],
-            near=nearest.of_row(row),
-            values=of_rows[row],
-            is_usual=usual[row],
-            near_tie=bool(are_near[row]),
-            raw=raw.take(slice(row, row + 1)) if needs_raw and isinstance(raw, Rows) else None,
-            effects=written.get(row),
-            field_of=field_of,
-            compared_class=compared[row],
-            decision=None if decided is None else decided[row],
-            target=read.targets.get(index),
-            reference=read.references.get(index),
-        )
-        data[index] = compose(warm, parts, row_ids[index], explained)
+        else:
+            data[index] = compose(warm, parts, ids[row], rows.explained(row))
     for index, error in refused.items():
         data[index] = documents.refusal(row_ids[index], error)
     return data
 
 
-def _accepted_rows(read: ReadInstances, indices: Sequence[int]) -> Rows | NDArray[np.float64]:
-    """Return the rows that the model takes, by their indices among the instances."""
-    if len(indices) == len(read.indices):
-        return read.rows
-    position = {index: at for at, index in enumerate(read.indices)}
-    taken = np.array([position[index] for index in indices], np.int64)
-    return read.rows.take(taken) if isinstance(read.rows, Rows) else read.rows[taken]
+class _Rows(NamedTuple):
+    """Rows, and what their explanations are composed of."""
+
+    batch: RowBatch
+    nearest: NearOfRows
+    written: dict[int, WrittenEffects] | TextsOfEffects
+    raw: Rows | None  # as the model takes them, where some part predicts them again
+    field_of: FieldOf
+
+    def explained(self, row: int) -> ExplainedRow:
+        """Return what the explanation of a row is composed of."""
+        batch = self.batch
+        return ExplainedRow(
+            outcome=batch.outcome,
+            row=row,
+            label=batch.labels[row],
+            scores=batch.scores[row],
+            leaves=batch.leaves[row],
+            proximities=batch.proximities[row],
+            near=self.nearest.of_row(row),
+            values=batch.sent.values[row],
+            is_usual=batch.usual[row],
+            near_tie=bool(batch.are_near[row]),
+            raw=None if self.raw is None else self.raw.take(slice(row, row + 1)),
+            effects=self.written.get(row),
+            field_of=self.field_of,
+            compared_class=batch.compared[row],
+            decision=None if batch.decided is None else batch.decided[row],
+            target=batch.targets[row],
+            reference=batch.references[row],
+        )
 
 
-def _are_usual(warm: WarmExplainer, rows: Rows | NDArray[np.float64]) -> list[bool]:
-    """Return of which rows it is known by now that nothing is missing or out of range."""
-    if isinstance(rows, Rows):
-        return [False] * len(rows)
-    return warm.wording.warnings.are_usual(rows)
+def _raw_rows(warm: WarmExplainer, parts: Parts, batch: RowBatch) -> Rows | None:
+    if _OF_RAW_ROWS.isdisjoint(parts.included):
+        return None
+    return batch.rows if isinstance(batch.rows, Rows) else Rows(warm.features.names, tuple(batch.rows.T))
 
 
-def _is_written_at_once(parts: Parts) -> bool:
-    """Return whether explanations have the parts of requests without options alone."""
-    return not parts.is_full and parts.included <= _WRITTEN_PARTS
+def _effects(warm: WarmExplainer, parts: Parts, batch: RowBatch) -> EffectsOfRows | None:
+    """Return the effects of those rows that have some, where they are included."""
+    if warm.effects is None or parts.effects is None or "effects" not in parts.included or not batch.sent.values:
+        return None
+    return warm.effects.of_rows(batch.rows, batch.proximities, batch.compared, parts.effects, batch.outcome)
 
 
 def _written(
-    warm: WarmExplainer,
-    parts: Parts,
-    effects: EffectsOfRows | None,
-    decided: Sequence[dict[str, Any]] | None,
-    sent: SentRows,
-    cells: Sequence[CellTexts],
+    warm: WarmExplainer, parts: Parts, effects: EffectsOfRows | None, batch: RowBatch
 ) -> dict[int, WrittenEffects] | TextsOfEffects:
     """Return the effects of rows in words, with the principal reasons for what is decided where that is adverse."""
     if warm.effects is None or parts.effects is None or effects is None:
         return {}
     texts, limits, rows = warm.effects.texts, (parts.n_reasons, parts.effects.kind), effects.rows
-    adverse = _adverse(warm, effects, decided)
-    if len(sent.values) >= MANY_ROWS:
-        return texts.write_many(RowsOfEffects(effects, sent.among(rows), adverse), *limits)
-    each = [EffectRow(effects.row(at), sent.values[row], cells[row], adverse[at]) for at, row in enumerate(rows)]
+    adverse, values = _adverse(warm, effects, batch.decided), batch.sent.values
+    if batch.are_many:
+        return texts.write_many(RowsOfEffects(effects, batch.sent.among(rows), adverse), *limits)
+    each = [EffectRow(effects.row(at), values[row], batch.cells[row], adverse[at]) for at, row in enumerate(rows)]
     return dict(zip(rows, texts.write(each, *limits), strict=True))
 
 
@@ -246,85 +209,27 @@ def _adverse(
     return adverse
 
 
-def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:
-    standing = explained.near.standing
-    prediction = _prediction(warm, explained)
-    decision = {} if explained.decision is None else {"decision": labelled(warm, explained.decision)}
-    actual = {} if explained.target is None else {"target": explained.target}
-    compared = {} if explained.compared_class is None else {"label": _compared_label(warm, explained.compared_class)}
-    near = _nearest_prototypes(warm, parts, explained)
-    document = {
-        "object": "explanation",
-        "row_id": row_id,
-        "status": "abstained" if standing.abstains else "ok",
-        "summary": "",
-        "prediction": prediction,
-        **decision,
-        **actual,
-        **standing.document,
-        "warnings": _warnings(warm, explained, prediction),
-        "nearest_prototypes": near,
-    }
-    if parts.is_full and near:
-        document["prototype_prediction"] = documents.prototype_prediction(
-            explained.near.prototypes[0], compared.get("label")
-        )
-    if parts.included:
-        write_parts(warm, parts, explained, document)
-        if "evidence" in document:
-            disagreement = outcomes_disagree(document["evidence"], warm.wording.words)
-            document["warnings"] = [*([] if disagreement is None else [disagreement]), *document["warnings"]]
-    outcome = prediction | decision | actual | compared
-    read_reasons = partial(orjson.loads, explained.near.reasons[0]) if near else None
-    causes = NO_CAUSES if explained.effects is None else explained.effects.causes
-    naming = warm.wording.naming
-    document["summary"] = summary(outcome, near, standing, document, naming, read_reasons=read_reasons, causes=causes)
-    return document
+def _to_compare(batch: RowBatch) -> RowsToCompare:
+    return RowsToCompare(batch.leaves, batch.proximities, batch.sent, batch.cells, batch.usual, batch.numbers)
 
 
-def _composed(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> bytes:
-    """Return an explanation as JSON."""
-    if explained.near_tie or not _is_written_at_once(parts):
-        return orjson.dumps(_explanation(warm, parts, row_id, explained))
-    decided = None if explained.decision is None else labelled(warm, explained.decision)
-    outcome = stated_outcome(
-        explained.scores, _compared_label(warm, explained.compared_class), explained.decision, explained.target
+def _together(warm: WarmExplainer, parts: Parts, rows: _Rows, row_ids: Sequence[str]) -> list[bytes] | None:
+    """Return the explanations of many rows as JSON, but for near ties; ``None`` where they are composed one by one."""
+    batch, written = rows.batch, rows.written
+    if not (batch.are_many and is_written_at_once(parts)):
+        return None
+    warnings, unusual = warm.wording.warnings, (row for row, is_usual in enumerate(batch.usual) if not is_usual)
+    return write_rows(
+        warm,
+        ManyRows(
+            row_ids=row_ids,
+            scores=batch.scores,
+            labels=batch.outcome.labels,
+            compared=[compared_label(warm, each) for each in batch.compared],
+            decided=batch.decided,
+            targets=batch.targets,
+            warnings={row: warnings.of_row(batch.sent.values[row]) for row in unusual},
+            near=rows.nearest,
+            effects=None if isinstance(written, dict) else written,
+        ),
     )
-    causes = NO_CAUSES if explained.effects is None else explained.effects.causes
-    sentences = row_summary(warm, explained.near, outcome, causes)
-    warnings = [] if explained.is_usual else warm.wording.warnings.of_row(explained.values)
-    return written_row(warm, explained, RowFields(row_id, sentences, decided, warnings))
-
-
-def _compared_label(warm: WarmExplainer, index: int | None) -> str | None:
-    """Return the class or outcome of a row that those of prototypes are compared with."""
-    description = warm.session.description
-    return None if index is None else (description.outcomes if warm.by_outcome else description.classes)[index]
-
-
-def _prediction(warm: WarmExplainer, explained: ExplainedRow) -> dict[str, Any]:
-    if explained.label is None:
-        return documents.value_prediction(explained.scores[0])
-    classes, label = warm.model.classes, explained.label
-    return documents.class_prediction(classes[label], classes, explained.scores, near_tie=explained.near_tie)
-
-
-def _nearest_prototypes(warm: WarmExplainer, parts: Parts, explained: ExplainedRow) -> list[dict[str, Any]]:
-    prototypes, shares, n_shared, reasons, _ = explained.near
-    near: list[dict[str, Any]] = [
-        {**prototype.head, "proximity": share, "reasons": explained.field_of(text)}
-        for prototype, share, text in zip(prototypes, shares, reasons, strict=True)
-    ]
-    if parts.is_full:
-        for rank, entry in enumerate(near, 1):
-            entry |= {"rank": rank, "distance": 1 - entry["proximity"], "coverage": prototypes[rank - 1].coverage}
-            entry |= {"shared_trees": n_shared[rank - 1], "n_trees": warm.index.n_trees_used}
-    return near
-
-
-def _warnings(warm: WarmExplainer, explained: ExplainedRow, prediction: dict[str, Any]) -> list[dict[str, str]]:
-    of_row = [] if explained.is_usual else warm.wording.warnings.of_row(explained.values)
-    if not explained.near_tie or explained.label is None:
-        return of_row
-    outcome = warm.wording.words.outcome
-    return [near_tie([(outcome(each["label"]), each["value"]) for each in prediction["scores"]]), *of_row]

@@ -1,6 +1,6 @@
 """Writers of optional parts: each returns plain values for one row, or ``None`` where its part does not apply."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -39,7 +39,7 @@ class ExplainedRow(NamedTuple):
     leaves: NDArray[np.int32]  # (n_trees,) by which it is compared with prototypes
     proximities: NDArray[np.int64]  # (n_prototypes,)
     near: Near
-    values: list[Any]  # as sent, in the order of the features
+    values: Sequence[Any]  # as sent, in the order of the features
     is_usual: bool  # nothing of it is missing, and all of it is within the ranges of the reference rows
     near_tie: bool
     raw: Rows | None  # the row alone, as the model takes it; None: no part needs it

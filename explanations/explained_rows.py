@@ -1,8 +1,8 @@
 """Instances as callers send them, each explained or refused.
 
 An explanation has the prediction, the nearest prototypes and why they are near, and the parts that the request
-includes. It is composed as plain values, which takes less time than pydantic objects, or, for callers that do nothing
-but send it, of parts that are JSON already; a test compares it with the contract.
+includes. What all rows of a call need is found together; then each is composed (``composed_rows``), or, without options
+and for callers that do nothing but send them, many are written at once (``many_rows``).
 """
 
 from collections.abc import Callable, Sequence
@@ -103,7 +103,7 @@ def explain_read(
     run
         What ``run_readable`` returns for them.
     tick
-        Is called before each row, and may raise.
+        Is called before each row and between steps that many rows take together, and may raise.
     note_effects
         Is called with the effects of all features on each row that has some, listed or not.
     form
@@ -117,11 +117,17 @@ def explain_read(
         note_effects(effects.of_players)
     rows = _Rows(
         batch,
-        nearest=near_prototypes(warm, parts, _to_compare(batch)),
+        nearest=near_prototypes(
+            warm,
+            parts,
+            RowsToCompare(batch.leaves, batch.proximities, batch.sent, batch.cells, batch.usual, batch.numbers),
+            tick,
+        ),
         written=_written(warm, parts, effects, batch),
         raw=_raw_rows(warm, parts, batch),
         field_of=orjson.loads if form == "values" else orjson.Fragment,
     )
+    tick()
     data, ids = list[Any]([None] * len(row_ids)), [row_ids[index] for index in indices]
     together = _together(warm, parts, rows, ids) if form == "json" else None
     compose = composed_json if form == "json" else composed_values
@@ -207,10 +213,6 @@ def _adverse(
             if outcome in warm.adverse:
                 adverse[at] = is_adverse_upwards(warm.session.description, score, outcome)
     return adverse
-
-
-def _to_compare(batch: RowBatch) -> RowsToCompare:
-    return RowsToCompare(batch.leaves, batch.proximities, batch.sent, batch.cells, batch.usual, batch.numbers)
 
 
 def _together(warm: WarmExplainer, parts: Parts, rows: _Rows, row_ids: Sequence[str]) -> list[bytes] | None:

@@ -7,6 +7,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tree_explainers.compute.progress import Tick, no_tick
 from tree_explainers.prototype_sets.near_reasons import NearReasons
 
 from .cell_texts import MANY_ROWS, CellTexts, SentRows
@@ -35,7 +36,6 @@ class NearOfRows(NamedTuple):
 
     prototypes: Sequence[WarmPrototype]  # all, by their indices
     nearest: list[int]  # (n_pairs,) indices, row by row, nearest first
-    proximities: list[int]  # (n_pairs,)
     shares: list[float]  # (n_pairs,)
     n_shared: list[int]  # (n_pairs,)
     reasons: list[bytes]  # (n_pairs,)
@@ -67,14 +67,17 @@ class RowsToCompare(NamedTuple):
         return RowsToCompare(leaves, proximities, sent, self.cells[rows], self.usual[rows], numbers)
 
 
-def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> NearOfRows:
-    """Return the nearest prototypes of rows."""
+def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare, tick: Tick = no_tick) -> NearOfRows:
+    """Return the nearest prototypes of rows; ``tick`` is called before each part of many rows, and may raise."""
     n_of_row = max(1, parts.n_prototypes * warm.near.most_reasons)
     n_together, n_rows = max(1, _MOST_REASONS // n_of_row), len(rows.leaves)
     if n_rows <= n_together:
         return _of_part(warm, parts, rows)
-    starts = range(0, n_rows, n_together)
-    return _joined([_of_part(warm, parts, rows.part(slice(start, start + n_together))) for start in starts])
+    found = list[NearOfRows]()
+    for start in range(0, n_rows, n_together):
+        tick()
+        found.append(_of_part(warm, parts, rows.part(slice(start, start + n_together))))
+    return _joined(found)
 
 
 def _joined(parts: Sequence[NearOfRows]) -> NearOfRows:
@@ -85,7 +88,7 @@ def _joined(parts: Sequence[NearOfRows]) -> NearOfRows:
     first, *_ = parts
     lists = {
         name: [*chain.from_iterable(getattr(part, name) for part in parts)]
-        for name in ("nearest", "proximities", "shares", "n_shared", "reasons", "standings")
+        for name in ("nearest", "shares", "n_shared", "reasons", "standings")
     }
     return first._replace(**lists, bounds=bounds)
 
@@ -99,7 +102,7 @@ def _of_part(warm: WarmExplainer, parts: Parts, rows: RowsToCompare) -> NearOfRo
     largest = [proximities[start] if start < end else 0 for start, end in pairwise(bounds)]
     standings = [UNKNOWN if warm.typicality is None else warm.typicality.standing(each) for each in largest]
     written = _reasons(warm, parts, rows, near, [standing.abstains for standing in standings])
-    return NearOfRows(warm.prototypes, nearest, proximities, shares, n_shared, written, bounds, standings)
+    return NearOfRows(warm.prototypes, nearest, shares, n_shared, written, bounds, standings)
 
 
 def _reasons(

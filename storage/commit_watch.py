@@ -1,4 +1,4 @@
-"""CommitWatch: what is read every second is read again only where something was committed since."""
+"""CommitWatch: what is read again and again is read only where something was committed since."""
 
 import sqlite3
 from collections.abc import Callable
@@ -12,7 +12,9 @@ from .database import Database
 
 
 class CommitWatch:
-    """Runs a reading unless nothing was committed since the one before; each reading has a watch of its own.
+    """Runs a reading unless nothing was committed since the one before and nobody needs it anyway.
+
+    Each reading has a watch of its own.
 
     SQLite counts for a connection the commits of all others: looking at that number takes some microseconds, where a
     reading would keep the interpreter from the event loop for most of a millisecond. Other databases are read each

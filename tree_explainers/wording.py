@@ -125,7 +125,8 @@ def rounded_texts(values: NDArray[np.float64]) -> tuple[Texts, NDArray[np.bool_]
     sizes = np.abs(values)
     is_sure = (sizes >= _LEAST_WRITTEN_OUT) & (sizes < 10 * _FIRST_OF_SIX)
     sizes = np.where(is_sure, sizes, 1.0)
-    decimals = _DIGITS_OF_MANY - 1 - np.floor(np.log10(sizes)).astype(np.int64)
+    # The logarithm of what is next below a million is rounded to that of a million, which would have less than none.
+    decimals = np.maximum(_DIGITS_OF_MANY - 1 - np.floor(np.log10(sizes)).astype(np.int64), 0)
     units = sizes * _POWERS[decimals]
     # The decimal of single precision that a number may be can lie on the other side of the middle between two.
     near_middle = np.flatnonzero(np.abs(units - np.rint(units)) > _SURELY_ROUNDED)

@@ -35,9 +35,15 @@ def test_decimals_are_read_as_numbers_in_words_are() -> None:
     assert _texts("difference", decimals) == [word if word[0] == "-" else f"+{word}" for word in words]
 
 
-def test_no_decimals_are_no_texts_and_too_many_are_refused() -> None:
+@pytest.mark.parametrize(
+    ("units", "decimals"), [(1, 33), (1, -1), (-1, 3), (10**9 + 1, 0), (np.iinfo(np.int64).min, 0)]
+)
+def test_units_and_decimals_that_no_text_has_are_refused(units: int, decimals: int) -> None:
+    with pytest.raises(ValueError, match="0 to 32 decimals"):
+        decimal_texts(np.array([units]), np.zeros(1, np.bool_), np.array([decimals]), "json")
+
+
+def test_no_decimals_are_no_texts() -> None:
     none = np.empty(0, np.int64)
 
     assert len(decimal_texts(none, none.astype(np.bool_), none, "json").starts) == 0
-    with pytest.raises(ValueError, match="32 decimals"):
-        decimal_texts(np.ones(1, np.int64), np.zeros(1, np.bool_), np.full(1, 33), "json")

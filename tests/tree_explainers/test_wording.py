@@ -165,7 +165,7 @@ def test_texts_of_nearly_all_fractions_of_many_are_known_and_none_is_that_of_ano
     rng = np.random.default_rng(0)
     between = (rng.integers(100_000, 999_999, 20_000) + 0.5) * 10.0 ** rng.integers(-9, -3, 20_000)
     spread = rng.normal(size=20_000) * 10.0 ** rng.integers(-3, 3, 20_000)
-    powers = 10.0 ** np.arange(-5.0, 4)
+    powers = 10.0 ** np.arange(-6.0, 8)
     singles = np.concatenate([between, spread]).astype(np.float32).astype(np.float64)
     values = np.concatenate([between, spread, singles, powers, np.nextafter(powers, 0), np.nextafter(powers, 1e9)])
 

@@ -40,12 +40,16 @@ def decimal_texts(units: Ints, are_negative: NDArray[np.bool_], decimals: Ints, 
     form
         How they are written.
     """
-    if len(units) and decimals.max() > _MOST_DECIMALS:
-        message = "units have 32 decimals at most"
+    if not (_are_within(units, MOST_UNITS) and _are_within(decimals, _MOST_DECIMALS)):
+        message = "decimals have 0 to 10 ** 9 units, of 0 to 32 decimals"
         raise ValueError(message)
     content, stops = np.empty(_MOST_BYTES * len(units), np.uint8), np.empty(len(units), np.int64)
     end = _write(units, are_negative, decimals, form == "json", form == "difference", content, stops)
     return Texts(content[:end], np.concatenate((np.zeros(1, np.int64), stops))[: len(units)], stops)
+
+
+def _are_within(numbers: Ints, most: float) -> bool:
+    return bool(numbers.min(initial=0) >= 0 and numbers.max(initial=0) <= most)
 
 
 def _types(n: Any) -> list[Any]:

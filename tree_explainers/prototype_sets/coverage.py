@@ -211,8 +211,11 @@ def measure_coverage(
         A row is counted for its nearest prototype of its own class (ties: the earlier one), and for none if it shares
         no leaf with any of them.
     """
-    prototype_classes, leaves = classes[prototypes], table.leaves_of(prototypes)
-    if isinstance(table, PartitionedTable) and columns is None:
+    prototype_classes = classes[prototypes]
+    if columns is not None:
+        return _coverage_by(columns, classes, prototype_classes, tick)
+    leaves = table.leaves_of(prototypes)
+    if isinstance(table, PartitionedTable):
         objectives, n_covered = (np.zeros(len(prototypes), dtype=np.int64) for _ in range(2))
         parts = table.beside_rows(classes.astype(np.int32))
         for of_part in parts.map(_coverage_in_part, weights, leaves, prototype_classes):
@@ -220,8 +223,7 @@ def measure_coverage(
             n_covered += of_part.n_covered
             tick()
         return CoverageByPrototype(objectives, n_covered)
-    columns = each_column(table, weights, leaves) if columns is None else columns
-    return _coverage_by(columns, classes, prototype_classes, tick)
+    return _coverage_by(each_column(table, weights, leaves), classes, prototype_classes, tick)
 
 
 def _coverage_in_part(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled_for_loops, inlined_reader
 from .leaf_boxes import LeafBoxes, Side
 
-_MOST_ENTRIES = 1 << 22  # of all prototypes: ranks take 28 bytes each
+_MOST_ENTRIES = 1 << 22  # of all prototypes: ranks take 28 bytes each, and bits of trees at most 8 more
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
 _MISSING_STAYS = int(Side.MISSING_STAYS)
 ALL_BITS = np.uint32(0xFFFFFFFF)
@@ -106,13 +106,14 @@ def _testing(
     trees: NDArray[np.integer[Any]], weights: NDArray[np.integer[Any]], starts: NDArray[np.int64], n_trees: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Return which trees test each feature, whose entries begin at ``starts``, as bits, and the weight of each."""
-    n_features, counting = len(starts) - 1, np.flatnonzero(weights)
+    n_features, counting, n_words = len(starts) - 1, np.flatnonzero(weights), -(-n_trees // 64)
     units = np.unique(weights[counting])
-    if len(units) != 1:
+    if len(units) != 1 or n_features * n_words > len(trees):  # bits of which hardly any are set would take more
         return np.empty((n_features, 0), np.uint64), np.zeros(1, np.int64)
-    bits = np.zeros((n_features, 64 * (-(-n_trees // 64))), np.uint8)
-    bits[np.searchsorted(starts, counting, "right") - 1, trees[counting]] = 1
-    return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64), units.astype(np.int64)
+    testing = np.zeros((n_features, n_words), np.uint64)
+    tested, of_trees = np.searchsorted(starts, counting, "right") - 1, trees[counting].astype(np.uint64)
+    np.bitwise_or.at(testing, (tested, of_trees // np.uint64(64)), np.uint64(1) << of_trees % np.uint64(64))
+    return testing, units.astype(np.int64)
 
 
 @compiled_for_loops

@@ -101,7 +101,9 @@ class EffectTexts:
     def write_many(self, many: RowsOfEffects, n_features: int | None, kind: ReferenceKind) -> TextsOfEffects:
         """Return the effects of many rows, the same as ``write`` of each."""
         effects = many.effects
-        rows, players = listed_players(effects, self.is_shown(effects.of_players.shape[1]), n_features)
+        are_shown = np.zeros(effects.of_players.shape[1], np.bool_)
+        are_shown[list(self.shown)] = True
+        rows, players = listed_players(effects, are_shown, n_features)
         references, reference_of = self._references(effects, kind)
         raw = np.array([reference.raw for reference in references], np.float64)[reference_of]
         scores, parts = (raw + effects.totals, raw), effects.of_players[rows, players]
@@ -115,12 +117,6 @@ class EffectTexts:
         )
         unsure = np.flatnonzero(~numbers.are_sure)
         return texts.with_others(unsure, self.write([many.row(row) for row in unsure.tolist()], n_features, kind))
-
-    def is_shown(self, n_players: int) -> NDArray[np.bool_]:
-        """Return which players callers may see, (n_players,)."""
-        are_shown = np.zeros(n_players, np.bool_)
-        are_shown[list(self.shown)] = True
-        return are_shown
 
     def _references(self, effects: EffectsOfRows, kind: ReferenceKind) -> tuple[list[EffectReference], Ints]:
         """Return the distinct references of rows, and that of each row among them."""

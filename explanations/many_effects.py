@@ -120,20 +120,18 @@ def _put_entries(pieces: _Pieces, listed: ListedEffects, numbers: NumbersOfMany,
     pieces.put(at + 2, Texts.of([entry.end for entry in listed.distinct]), listed.entries)
     has_words = np.flatnonzero(np.array([entry.words is not None for entry in listed.distinct])[listed.entries])
     if len(has_words):
-        words = [_words(listed.distinct[listed.entries[index]], listed.value(index)) for index in has_words.tolist()]
-        pieces.put(at[has_words] + 2, Texts.of(words), np.arange(len(words)))
+        entries = [listed.distinct[number] for number in listed.entries[has_words].tolist()]
+        values = [
+            b"%b%b%b" % (entry.end, orjson.dumps(entry.words.value(listed.value(index))), entry.text)
+            for entry, index in zip(entries, has_words.tolist(), strict=True)
+            if entry.words is not None  # as of all of these
+        ]
+        pieces.put(at[has_words] + 2, Texts.of(values), np.arange(len(values)))
     first = 3 * len(listed.counts) + each
     pieces.put(at + 3, numbers.texts, first)
     if numbers.points is not None:
         pieces.put(at + 4, Texts.of([b',"points":']), 0)
         pieces.put(at + 5, numbers.texts, first + len(each))
-
-
-def _words(entry: EffectEntry, value: Any) -> bytes:  # a cell
-    """Return what stands between a value and its effect where it is written in words, too."""
-    if entry.words is None:
-        return entry.end
-    return b"%b%b%b" % (entry.end, orjson.dumps(entry.words.value(value)), entry.text)
 
 
 def _sentences(effects: ManyEffects, naming: Naming) -> Texts:

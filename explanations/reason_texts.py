@@ -67,6 +67,7 @@ class ReasonTexts:
     names: tuple[str, ...]  # (n_columns,)
     starts: tuple[str, ...]  # (n_columns,) up to the predicate of the sentence
     features: tuple[int | None, ...]  # (n_columns,) index of the raw feature; None: transformed
+    of_columns: NDArray[np.int64]  # (n_columns,) the same; -1: transformed
     after: tuple[str, ...]  # what ends a sentence, by side
     phrases: dict[int, ColumnPhrases]  # by column, of those that have words of their own, which are no numbers
     numbers: tuple[NumberPhrases, ...]  # (n_columns,) how numbers are printed
@@ -86,6 +87,7 @@ class ReasonTexts:
         A reason holds the prototype's category, or an interval around its value: as good as the value itself, so it is
         shown where that is. What a transformed column depends on is not known, so it is shown with all features only.
         """
+        features = tuple(map(_raw_feature, reader.columns))
         is_shown = np.array(
             [
                 shown_features is None or (column.name in shown_features and not column.transformed)
@@ -98,7 +100,8 @@ class ReasonTexts:
             is_shown,
             tuple(column.name for column in reader.columns),
             tuple(f"{_called(column, phrases or {})} is " for column in reader.columns),
-            tuple(map(_raw_feature, reader.columns)),
+            features,
+            np.array([-1 if feature is None else feature for feature in features], np.int64),
             tuple(wording.MISSING_ALLOWED if or_missing else "" for *_, or_missing in _FLAGS),
             _by_column(reader, phrases or {}),
             tuple(_number_phrases(column, reader, phrases or {}) for column in reader.columns),
@@ -180,7 +183,7 @@ class ReasonTexts:
     ) -> list[bytes] | None:
         """Return the same as ``write_pairs`` for many pairs; ``None`` where not all reasons are of raw features."""
         raw = self.reader.group(reasons, len(pairs.rows), None, self.wanted(n_reasons))
-        features = self._raw_features()[raw.reasons["column"]]
+        features = self.of_columns[raw.reasons["column"]]
         if (features < 0).any():
             return None
         distinct, number_of = raw.distinct()
@@ -201,10 +204,6 @@ class ReasonTexts:
             intervals,
         )
         return write_reasons(paired, heads, pairs)
-
-    def _raw_features(self) -> NDArray[np.int64]:
-        """Return the raw feature of each column, (n_columns,); -1: it is transformed."""
-        return np.array([-1 if feature is None else feature for feature in self.features], np.int64)
 
     def wanted(self, n_reasons: int | None) -> Wanted:
         """Return which reasons are written, ``n_reasons`` of each pair at most; ``None``: all."""

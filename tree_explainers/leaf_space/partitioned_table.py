@@ -16,7 +16,8 @@ from .leaves import LeafTable, smallest_dtype
 
 Result = TypeVar("Result")
 
-_MOST_REMEMBERED = 100_000_000  # codes of single rows that were requested
+MOST_REMEMBERED = 100_000_000
+"""Codes of single rows that were requested: more are fetched each time."""
 
 
 class PartitionedTable(LeafTable):
@@ -138,11 +139,11 @@ class PartitionedTable(LeafTable):
 
     def codes_of(self, rows: NDArray[np.integer[Any]]) -> NDArray[Any]:
         """Return the codes of these rows, (n_trees, len(rows)); those of few rows are remembered."""
-        if len(rows) * self.n_trees > _MOST_REMEMBERED:
+        if len(rows) * self.n_trees > MOST_REMEMBERED:
             return self._fetch(np.asarray(rows, dtype=np.int64))
         known = self._remembered
         missing = np.array([row for row in np.unique(rows).tolist() if row not in known], dtype=np.int64)
-        if (len(known) + len(missing)) * self.n_trees > _MOST_REMEMBERED:
+        if (len(known) + len(missing)) * self.n_trees > MOST_REMEMBERED:
             known, missing = {}, np.unique(rows).astype(np.int64)
             object.__setattr__(self, "_remembered", known)  # other threads may still read what was known
         if len(missing):

@@ -18,7 +18,7 @@ from ..compute.progress import ReportProgress, Tick, ignore_progress, part_of
 from ..compute.threads import in_order
 from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable
-from ..leaf_space.partitioned_table import PartitionedTable
+from ..leaf_space.partitioned_table import MOST_REMEMBERED, PartitionedTable
 from .goal import Goal, RowsByClass, sum_of_largest
 from .joint_leaves import gains_at_most
 from .pair_lists import blocks
@@ -138,7 +138,9 @@ class _Problem:
         if not isinstance(self.table, PartitionedTable):
             yield from ((some, compare(some)) for some in parts)
             return
-        self.table.codes_of(self.by_class.rows[np.concatenate(parts)])  # all at once: they are remembered
+        ahead = self.by_class.rows[np.concatenate(parts)]
+        if len(ahead) * self.table.n_trees <= MOST_REMEMBERED:
+            self.table.codes_of(ahead)  # all at once: they are remembered
         with closing(in_order(compare, parts, _COMPARED_AT_ONCE)) as compared:
             yield from compared
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compute.compiled import compiled
-from .compute.mersenne_twister import draw_rows
 from .compute.threads import in_threads
 
 _TREES_IN_A_BYTE, _FIRST_TREE = 8, 0b1000_0000
@@ -30,9 +29,7 @@ class Bags:
 
     def counts(self, tree: int) -> NDArray[np.int64]:
         """Return how often a tree drew each training row, (n_rows,); 0 means that the row is out of its bag."""
-        rows = np.empty(self.n_drawn, np.int64)
-        draw_rows(self.seeds[tree], self.n_rows, rows)
-        return np.bincount(rows, minlength=self.n_rows)
+        return np.bincount(self._draw(np.random.RandomState(0), tree), minlength=self.n_rows)
 
     def in_bag(self, codes: NDArray[np.integer[Any]], n_leaves: NDArray[np.int64]) -> NDArray[np.uint8] | None:
         """Return which trees learned from which rows, or ``None`` where these are not the training rows in their order.
@@ -55,17 +52,20 @@ class Bags:
         leaf_rows = [b""] * len(self.seeds)
 
         def draw(some: slice) -> None:
-            rows = np.empty(self.n_drawn, np.int64)
+            random = np.random.RandomState(0)  # making one takes as long as drawing a bag
             for tree in range(some.start * _TREES_IN_A_BYTE, min(some.stop * _TREES_IN_A_BYTE, len(self.seeds))):
                 byte, bit = divmod(tree, _TREES_IN_A_BYTE)
-                draw_rows(self.seeds[tree], self.n_rows, rows)
                 counts = np.zeros(int(n_leaves[tree]), np.int64)
-                _put_into_bag(rows, codes[tree], np.uint8(_FIRST_TREE >> bit), packed[byte], counts)
+                _put_into_bag(self._draw(random, tree), codes[tree], np.uint8(_FIRST_TREE >> bit), packed[byte], counts)
                 leaf_rows[tree] = _written(counts)
 
         in_threads(draw, len(packed), n_steps=len(self.seeds) * self.n_drawn)
         is_of_these = sha256(b"".join(leaf_rows)).hexdigest() == self.leaf_rows_sha256
         return np.ascontiguousarray(packed.T) if is_of_these else None
+
+    def _draw(self, random: np.random.RandomState, tree: int) -> NDArray[np.int64]:
+        random.seed(self.seeds[tree])
+        return random.randint(0, self.n_rows, self.n_drawn, np.int64)
 
 
 @compiled

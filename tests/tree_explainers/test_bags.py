@@ -11,7 +11,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from tree_explainers.bags import Bags, unpacked
-from tree_explainers.compute.mersenne_twister import draw_rows
 
 _RNG = np.random.default_rng(0)
 _ROWS, _TARGET = _RNG.normal(size=(120, 4)), _RNG.integers(0, 3, 120)
@@ -50,15 +49,6 @@ def test_seeds_draw_what_the_forest_drew(name: str) -> None:
     assert packed is not None
     expected = np.stack([np.isin(np.arange(120), drawn) for drawn in forest.estimators_samples_], axis=1)
     assert (unpacked(packed, len(forest.estimators_)) == expected).all()
-
-
-@pytest.mark.parametrize("n_rows", [1, 2, 120, 16_384, 16_385, 2**32 - 1])
-@pytest.mark.parametrize("seed", [0, 1, 2**31, 2**32 - 1])
-def test_rows_are_drawn_as_numpy_draws_them(seed: int, n_rows: int) -> None:
-    drawn = np.empty(2_000, np.int64)
-    draw_rows(seed, n_rows, drawn)
-    expected = np.random.RandomState(seed).randint(0, n_rows, len(drawn), np.int64)
-    assert drawn.tolist() == expected.tolist()
 
 
 def test_other_rows_have_no_bags() -> None:

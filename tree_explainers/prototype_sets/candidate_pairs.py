@@ -236,7 +236,7 @@ class _Kept:
 
 @compiled
 def _append(
-    close_pairs: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]],
+    close_pairs: tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]],
     first_row: int,
     thresholds: NDArray[np.int64],
     n_skipped: int,

@@ -17,6 +17,8 @@ from .kept_sums import KeptSums
 from .pair_lists import FoundPairs, drain, drain_both
 from .work_items import NANOSECONDS_PER_PIECE, Pieces
 
+_TARGETS_BOTH_WAYS = 1024  # in a piece: what a thread finds of them stays until all are compared, 12 bytes a pair
+
 SomeSums = Iterator[tuple[slice, ExactSums | RoundedSums]]
 """Some targets after the other, and their proximities."""
 
@@ -98,8 +100,8 @@ class MaskSweep:
                     pairs.append((one_way._replace(targets=one_way.targets + number(first)), seen))
             return pairs
 
-        n_targets = len(rows) - block.start
-        for found in self._pieces(close, n_targets, self._targets_per_piece, block.stop - block.start):
+        n_targets, longest = len(rows) - block.start, min(_TARGETS_BOTH_WAYS, self._targets_per_piece)
+        for found in self._pieces(close, n_targets, longest, block.stop - block.start):
             while found:
                 yield found.pop(0)  # not held any more: callers copy what they keep
 

@@ -12,7 +12,7 @@ from ..compute.compiled import compiled
 from ..leaf_space.binary_sums import PairArrays
 from ..leaf_space.leaf_masks import BLOCK
 
-_ROOM = 1 << 18  # pairs that are found at once
+_ROOM = 1 << 16  # pairs that are found at once: both kinds of them take 1.5 MB of each thread
 
 
 def blocks(n_items: int, length: int) -> list[slice]:
@@ -29,8 +29,8 @@ class ClosePairs:
 
     candidates: NDArray[np.int64]  # (n_candidates,) rows
     starts: NDArray[np.int64]  # (n_candidates + 1,)
-    targets: NDArray[np.int32]  # (n_pairs,) positions among the targets
-    proximities: NDArray[np.uint32]  # (n_pairs,)
+    targets: NDArray[Any]  # (n_pairs,) int32, or uint16 with the next: positions among the targets
+    proximities: NDArray[Any]  # (n_pairs,) uint32, or uint16
 
 
 class FoundPairs(NamedTuple):
@@ -78,7 +78,9 @@ def by_candidate(candidates: NDArray[np.int64], pairs: list[FoundPairs]) -> Clos
         counts += np.bincount(some.candidates, minlength=len(candidates))
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     following = starts[:-1].copy()
-    ordered = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.uint32)
+    are_short = bool(pairs) and all(some.targets.dtype == np.uint16 for some in pairs)
+    types = (np.uint16, np.uint16) if are_short else (np.int32, np.uint32)
+    ordered = np.empty(starts[-1], types[0]), np.empty(starts[-1], types[1])
     for some in pairs:
         _put_in_order(some, following, *ordered)
     return ClosePairs(candidates, starts, *ordered)
@@ -86,7 +88,7 @@ def by_candidate(candidates: NDArray[np.int64], pairs: list[FoundPairs]) -> Clos
 
 @compiled
 def _put_in_order(
-    pairs: FoundPairs, following: NDArray[np.int64], targets: NDArray[np.int32], proximities: NDArray[np.uint32]
+    pairs: FoundPairs, following: NDArray[np.int64], targets: NDArray[Any], proximities: NDArray[Any]
 ) -> None:
     for pair in range(len(pairs.candidates)):
         candidate = pairs.candidates[pair]

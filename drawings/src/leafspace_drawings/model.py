@@ -94,6 +94,7 @@ class _Known:
     def __init__(self, document: Json, context: ModelContext) -> None:
         self.document, self.context, self.links = document, context, context.links
         self.is_regression = document["task"] == "regression"
+        self.has_values = self.is_regression and not document.get("decision")  # and no outcomes
         self.columns = with_adverse(context.columns, document)
         self.classes = Classes(document.get("classes") or [], self.columns)
         self.kind = kind_of(document)
@@ -178,14 +179,14 @@ class _Known:
         """Return how often predictions agree with the model; for regression the R2 to it."""
         if measured["fidelity"] is None:
             return None
-        if self.is_regression:
+        if self.has_values:
             return number(measured["fidelity"])
         return agreement(measured, constant, self.classes.said)
 
     def _of_prototypes(self, result: Json, href: str | None) -> list[Explained]:
         name = f"nearest of {len(result['prototypes'])} prototypes"
         on = result["evaluated_on"]
-        key = "r2" if self.is_regression else "balanced_accuracy"
+        key = "r2" if self.has_values else "balanced_accuracy"
         last, model = result["evaluation"][-1], result["baseline"]["model"]  # None without a target
         n_rows, constant = result["baseline"]["one_nearest_neighbor"]["n_rows"], result["baseline"]["constant"]
         answered = constant and constant["balanced_accuracy"]
@@ -195,9 +196,9 @@ class _Known:
 
     def _of_rules(self, result: Json, href: str | None) -> list[Explained]:
         measured, rules = result["evaluation"], result["evaluation"]["as_printed"]
-        reached = rules["r2"] if self.is_regression else 1 - rules["balanced_error"]
+        reached = rules["r2"] if self.has_values else 1 - rules["balanced_error"]
         name, constant = counted(len(result["rules"]), "rule"), measured["constant"]
-        answered = None if self.is_regression or constant is None else 1 - constant["balanced_error"]
+        answered = None if self.has_values or constant is None else 1 - constant["balanced_error"]
         agreed = self._agreement(rules, constant)
         if measured["measured_against"] == "model":  # then errors say the same as the agreement
             reached = answered = None
@@ -205,7 +206,7 @@ class _Known:
 
     def _of_tree(self, result: Json, href: str | None) -> list[Explained]:
         measured = result["evaluation"]
-        reached = measured["r2"] if self.is_regression else measured["balanced_accuracy"]
+        reached = measured["r2"] if self.has_values else measured["balanced_accuracy"]
         name, constant = f"one tree of {counted(result['n_leaves'], 'leaf', 'leaves')}", measured["constant"]
         agreed, answered = self._agreement(measured, constant), constant and constant["balanced_accuracy"]
         return [Explained(name, reached, answered, agreed, measured["n_rows"], measured["evaluated_on"], href)]

@@ -168,7 +168,7 @@ def _changed_feature(warm: WarmExplainer, part: FeatureChange, row: ChangedRow) 
         ((at, raw),) = part.raw_values.items()
         value, to, more = row.values[at], _as_sent(raw, row.values[at]), {}
     words = warm.wording.words.of(part.feature)
-    text = f"{words.name} is {words.exact_value(to)} instead of {words.value(value)}"
+    text = f"{words.name} is {words.instead_of(to, value)}"
     return {"feature": part.feature, "value": json_number(value), "to": json_number(to), **more, "text": text}
 
 

@@ -8,6 +8,7 @@ from operator import lt
 from typing import Any
 
 import numpy as np
+from leafspace_drawings.words import distinct_shares
 from leafspace_drawings.words import share as percent
 from numpy.typing import NDArray
 
@@ -151,10 +152,13 @@ def outcomes_disagree(evidence: Mapping[str, Any], words: DictionaryWords) -> Wa
     if evidence.get("agrees", True):
         return None
     share = next(share for share in evidence["shares"] if share["label"] == evidence["score_of"])
-    label, interval = (
-        wording.label_text(words.outcome(share["label"])),
-        f"{percent(share['low'])} to {percent(share['high'])}",
-    )
+    label, score = wording.label_text(words.outcome(share["label"])), evidence["score"]
+    if score < share["low"]:
+        said, low = distinct_shares(score, share["low"])
+        interval = f"{low} to {percent(share['high'])}"
+    else:
+        said, high = distinct_shares(score, share["high"])
+        interval = f"{percent(share['low'])} to {high}"
     by_others = evidence["out_of_bag"] and evidence.get("is_reference_row", False)
     whose = (
         f"the score of {label} by the trees that did not learn from this row"
@@ -162,7 +166,7 @@ def outcomes_disagree(evidence: Mapping[str, Any], words: DictionaryWords) -> Wa
         else f"the model's score of {label}"
     )
     detail = (
-        f"{whose} is {percent(evidence['score'])}, outside of what became of the reference rows most like it: "
+        f"{whose} is {said}, outside of what became of the reference rows most like it: "
         f"{interval} of such rows have this label"
     )
     return {"code": "outcomes_disagree", "detail": detail}

@@ -63,6 +63,11 @@ class ColumnWords:
         """Return a value in words as ``value`` does, but with all decimals that it has in six digits."""
         return replace(self, decimals=None).value(value)
 
+    def instead_of(self, to: float | str | None, value: float | str | None) -> str:
+        """Return a change in words: ``16.8 mm instead of 16.84 mm``, where ``decimals`` would have both alike, too."""
+        after, before = self.exact_value(to), self.value(value)
+        return f"{after} instead of {self.exact_value(value) if before == after else before}"
+
 
 class ColumnPhrases(Protocol):
     """The words for conditions on one column, where its name and numbers would not do."""

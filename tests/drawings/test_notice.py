@@ -64,6 +64,36 @@ def test_a_letter_about_an_outcome_that_is_not_adverse_is_its_outcome_and_the_vi
     assert "states no reasons" not in draw_letter(_row(), "", "#/why")
 
 
+def test_a_letter_advises_nobody_to_leave_a_value_out() -> None:
+    left_out = [{"feature": "income", "value": 40, "to": None, "text": "income is missing instead of 40"}]
+    options = [{"changes": left_out, "score": 0.1}, {"changes": [*_CHANGED, *left_out], "score": 0.1}]
+    changes = {"outcome": "approve", "outcome_text": "approved", "options": options}
+    assert notice_of(_row(changes=changes)).changes == ()
+    assert notice_of(_row(changes=changes)).remark.startswith("No single change was found")
+    changes["options"] = [*options, {"changes": _CHANGED, "score": 0.1}]
+    assert notice_of(_row(changes=changes)).changes == ("times late is 0 instead of 2",)
+
+
+def test_reasons_are_not_said_to_count_most_of_all_where_a_protected_feature_may() -> None:
+    def row(age: float) -> Json:
+        features = [
+            {"feature": "age", "feature_text": "age in years", "protected": True, "effect": age},
+            {"feature": "late", "effect": -0.2},
+        ]
+        reasons = [{"feature": "late", "text": "Payments were late"}]
+        return _row(effects={"reference": _REFERENCE, "features": features, "principal_reasons": reasons})
+
+    assert notice_of(row(-0.5)).compared == (
+        "Of all that may be named as a reason, this counted most in a comparison with a typical case whose decision "
+        "is: approved."
+    )
+    beside = draw_letter(row(-0.5), "", "#/why")
+    assert "the letter does not name them: <bdi>age in years</bdi>" in beside[: beside.index("ls-sheet")]
+    assert "age in years" not in beside[beside.index("ls-sheet") :]
+    for age in (-0.1, 0.5):
+        assert "age in years" not in draw_letter(row(age), "", "#/why")
+
+
 def test_where_no_feature_speaks_for_an_adverse_outcome_a_letter_says_so() -> None:
     letter = notice_of(_row(effects={"reference": _REFERENCE, "features": [], "principal_reasons": []}))
     assert letter.outcome.endswith(" No feature that may be named as a reason speaks for it.")

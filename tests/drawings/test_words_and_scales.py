@@ -310,3 +310,17 @@ def test_a_year_is_written_without_commas(value: float | None, text: str | None)
 )
 def test_two_numbers_have_as_many_digits_as_distinguish_them(one: float, other: float, said: tuple[str, str]) -> None:
     assert words.distinct_numbers(one, other) == said
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        (0.34, 0.78, ("34%", "78%")),
+        (0.766574, 0.767531, ("76.7%", "76.8%")),
+        (0.991, 0.9914, ("99.10%", "99.14%")),
+        (0.5, 0.5, ("50%", "50%")),
+        (0.5, 0.5 + 2**-50, ("50%", "50%")),
+    ],
+)
+def test_two_shares_have_as_many_decimals_as_distinguish_them(one: float, other: float, said: tuple[str, str]) -> None:
+    assert words.distinct_shares(one, other) == said

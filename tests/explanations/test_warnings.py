@@ -151,3 +151,21 @@ def test_outcomes_that_disagree_name_the_score_that_they_disagree_with(
 
     assert found is not None
     assert found["detail"].startswith(whose)
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        (0.766574, "is 76.7%, outside of what became of the reference rows most like it: 76.8% to 95.8% of"),
+        (0.9581, "is 95.81%, outside of what became of the reference rows most like it: 77% to 95.79% of"),
+        (0.2, "is 20%, outside of what became of the reference rows most like it: 77% to 95.8% of"),
+    ],
+)
+def test_a_score_next_to_the_interval_is_not_printed_as_its_end(score: float, said: str) -> None:
+    share = {"label": "good", "share": 0.896552, "low": 0.767531, "high": 0.957894}
+    evidence = {"agrees": False, "score_of": "good", "score": score, "shares": [share], "out_of_bag": False}
+
+    found = outcomes_disagree(evidence, DictionaryWords())
+
+    assert found is not None
+    assert said in found["detail"]

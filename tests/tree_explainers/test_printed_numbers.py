@@ -146,3 +146,19 @@ def test_reference_rows_of_measured_numbers_are_decided_as_by_the_model_and_othe
     neighbours = (np.nextafter(precision(each), precision(towards)) for each in finite for towards in (-inf, inf))
     others = [*map(float, neighbours), *(float(precision(each * scale)) for each in finite for scale in (0.9, 1.1))]
     assert all(_decides(interval, column, each) for each in others if text is not None and holds(text, each))
+
+
+@pytest.mark.parametrize(
+    ("decimals", "to", "value", "text"),
+    [
+        (1, 16.8, 16.84, "16.8 mm instead of 16.84 mm"),
+        (0, 113.7, 120.3, "113.7 mm instead of 120 mm"),
+        (0, 2117.0, 2116.6, "2,117 mm instead of 2,116.6 mm"),
+        (0, None, 16.84, "missing instead of 17 mm"),
+        (None, 16.8, 16.84, "16.8 mm instead of 16.84 mm"),
+    ],
+)
+def test_a_change_is_not_to_what_the_value_is_printed_as(
+    decimals: int | None, to: float | None, value: float, text: str
+) -> None:
+    assert ColumnWords("radius", unit="mm", decimals=decimals).instead_of(to, value) == text

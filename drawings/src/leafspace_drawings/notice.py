@@ -70,7 +70,11 @@ def notice_of(row: Json, title: str = TITLE) -> Notice:
         outcome += " No feature that may be named as a reason speaks for it."
     compared = ""
     if reasons:
-        compared = f"The reasons are what counted most in a comparison with {_others(effects['reference'])}."
+        these = "these" if len(reasons) > 1 else "this"  # protected and hidden features may count more
+        compared = (
+            f"Of all that may be named as a reason, {these} counted most in a comparison with "
+            f"{_others(effects['reference'])}."
+        )
     # What would change an outcome is owed where it is adverse, as reasons are: of another it would be a worse one.
     options, remark = _changes(row.get("changes") if "principal_reasons" in effects else None)
     return Notice(title, outcome, tuple(map(_reason, reasons)), compared, tuple(options), remark)
@@ -99,7 +103,22 @@ def draw_letter(row: Json, title: str, why: str, changed: Sequence[str] = ()) ->
         is_adverse=is_adverse,
         n_missing=sum(each["value"] is None for each in row.get("values", ())),
         warnings=row.get("warnings", ()),
+        unnamed=_unnamed(row.get("effects") or {}),
     )
+
+
+def _unnamed(effects: Json) -> list[str]:
+    """Return what those protected features are called that count more than the first reason that is stated."""
+    reasons = effects.get("principal_reasons")
+    if not reasons:
+        return []
+    by_name = {each["feature"]: each["effect"] for each in effects["features"]}
+    first = by_name.get(reasons[0]["feature"], 0.0)
+    return [
+        each.get("feature_text", each["feature"])
+        for each in effects["features"]
+        if each.get("protected") and each["effect"] * first > first * first
+    ]
 
 
 def _outcome(row: Json) -> str:
@@ -129,11 +148,13 @@ def _changes(changes: Json | None) -> tuple[Sequence[str], str]:
     if not changes:
         return (), ""
     wished = changes.get("outcome_text") or changes["outcome"]
-    if not changes["options"]:
-        return (), f"No single change was found after which the decision would be: {wished}."
-    options = [
-        " and ".join(change["text"] for change in option["changes"]) for option in changes["options"][:_MOST_CHANGES]
+    # To leave a value out is no advice to anybody.
+    offered = [
+        each["changes"] for each in changes["options"] if all(change["to"] is not None for change in each["changes"])
     ]
+    options = [" and ".join(change["text"] for change in parts) for parts in offered[:_MOST_CHANGES]]
+    if not options:
+        return (), f"No single change was found after which the decision would be: {wished}."
     any_of = "any of these changes" if len(options) > 1 else "this change"
     return options, f"After {any_of}, all else as it is, the decision of the same model would be: {wished}."
 

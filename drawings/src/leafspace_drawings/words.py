@@ -102,6 +102,15 @@ def share(value: float) -> str:
     return f"{percent:.0f}%"
 
 
+def distinct_shares(one: float, other: float) -> tuple[str, str]:
+    """Return two shares in per cent as ``share`` does, or in as few decimals as distinguish them; equal ones alike."""
+    if one == other or share(one) != share(other):
+        return share(one), share(other)
+    decimals = range(1, _MOST_DECIMALS + 1)
+    pairs = ((f"{100 * one:.{n}f}%", f"{100 * other:.{n}f}%") for n in decimals)
+    return next((pair for pair in pairs if pair[0] != pair[1]), (share(one), share(other)))
+
+
 def tenths(value: float) -> str:
     """Return a share between 0 and 1 in per cent with one decimal, or with as many as tell it from 0 and from 1."""
     n_decimals = _short_of_one(max(value, 1 - value), 3) - 2 if 0 < value < 1 else 1

@@ -4,7 +4,6 @@ Those of many rows are rounded and written together: one by one, that would take
 """
 
 from collections.abc import Sequence
-from itertools import islice
 from math import floor, log10
 from typing import NamedTuple
 
@@ -26,26 +25,13 @@ _NEARLY_HALF = 0.499999
 _NEARLY_WHOLE = 1e-9  # of a logarithm: nearer to a whole one, it does not say on which side of it the number is
 
 
-class RoundedNumbers(NamedTuple):
-    """The numbers of a row's effects, rounded."""
+class PrintedNumbers(NamedTuple):
+    """The numbers of a row's effects as they are printed."""
 
     score: float
     reference_score: float
     effects: list[float]  # of listed players
     points: list[float]  # the same in points of probability; empty where there are none
-
-
-class NumbersOfRows(NamedTuple):
-    """The numbers of the effects of several rows."""
-
-    rows: list[RoundedNumbers]
-    json: bytes  # a list: of each row the two scores, what is left of their difference, the effects, and the points
-
-
-class PrintedNumbers(NamedTuple):
-    """The numbers of a row's effects as they are printed."""
-
-    rounded: RoundedNumbers
     texts: list[bytes]  # as JSON: the two scores, what is left of their difference, the effects, and the points
 
 
@@ -61,7 +47,7 @@ class NumbersOfMany(NamedTuple):
 
 
 def numbers_of_many(scores: tuple[Floats, Floats], effects: Floats, points: Floats | None, rows: Ints) -> NumbersOfMany:
-    """Return the numbers of many rows as ``rounded_numbers`` does.
+    """Return the numbers of many rows as ``printed_numbers`` does.
 
     Parameters
     ----------
@@ -111,40 +97,26 @@ def _whole(values: Floats, decimals: Ints) -> tuple[Floats, NDArray[np.bool_]]:
     return np.where(are_sure, whole, 0.0), are_sure
 
 
-def rounded_numbers(
-    scores: Sequence[tuple[float, float]], effects: Sequence[list[float]], points: Sequence[list[float]]
-) -> NumbersOfRows:
-    """Return the numbers of rows.
+def printed_numbers(
+    score: float, reference_score: float, effects: Sequence[float], points: Sequence[float]
+) -> PrintedNumbers:
+    """Return the numbers of a row.
 
     Parameters
     ----------
-    scores : (n_rows,)
-        The raw score of each row, and that of its reference.
-    effects, points : (n_rows,)
-        Of the listed players of each row; either all rows have points, or none has.
+    score, reference_score
+        The raw score of the row, and that of its reference.
+    effects, points
+        Of the listed players; there may be no points.
     """
-    digits = [_decimals(max(abs(score), abs(other))) for score, other in scores]
-    in_scale, in_points = _rounded(effects, digits), _rounded(points, [DIGITS] * len(points))
-    rows, numbers = [], list[float]()
-    for of_row, (raw, raw_reference), parts, of_points in zip(digits, scores, in_scale, in_points, strict=True):
-        score, reference = round(raw, of_row), round(raw_reference, of_row)
-        # What is left by rounding is in it, too, so that the printed numbers add up.
-        rest = round(score - reference - sum(parts), of_row) + 0.0
-        rows.append(RoundedNumbers(score, reference, parts, of_points))
-        numbers += score, reference, rest, *parts, *of_points
-    return NumbersOfRows(rows, orjson.dumps(numbers))
-
-
-def printed_numbers(numbers: NumbersOfRows) -> list[PrintedNumbers]:
-    """Return the numbers of each row with their texts."""
-    texts = iter(numbers.json[1:-1].split(b","))
-    return [PrintedNumbers(row, [*islice(texts, 3 + len(row.effects) + len(row.points))]) for row in numbers.rows]
+    digits = _decimals(max(abs(score), abs(reference_score)))
+    score, reference_score = round(score, digits), round(reference_score, digits)
+    effects, points = [round(each, digits) for each in effects], [round(each, DIGITS) for each in points]
+    # What is left by rounding is in it, too, so that the printed numbers add up.
+    rest = round(score - reference_score - sum(effects), digits) + 0.0
+    json = orjson.dumps([score, reference_score, rest, *effects, *points])
+    return PrintedNumbers(score, reference_score, effects, points, json[1:-1].split(b","))
 
 
 def _decimals(largest: float) -> int:
     return DIGITS if largest == 0 else max(0, DIGITS - 1 - floor(log10(largest)))
-
-
-def _rounded(rows: Sequence[list[float]], digits: list[int]) -> list[list[float]]:
-    """Return the values of each row rounded to its number of decimals."""
-    return [[round(value, of_row) for value in values] for values, of_row in zip(rows, digits, strict=True)]

@@ -7,7 +7,7 @@ rows, objects would take longer than the pieces.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from math import tanh
+from math import inf, tanh
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -19,15 +19,14 @@ from schemas.explanation_parts import ReferenceKind
 from schemas.json_numbers import json_number
 from tree_explainers.effects.ensemble_effects import Scale, points_per_log_odds, probabilities
 from tree_explainers.onnx_models.description import Link
+from tree_explainers.wording import rounded_text
 
 from .dictionary_words import DictionaryWords
 from .effect_numbers import (
     DIGITS,
     PrintedNumbers,
-    RoundedNumbers,
     numbers_of_many,
     printed_numbers,
-    rounded_numbers,
 )
 from .effect_pieces import (
     END_OF_ENTRY,
@@ -78,8 +77,8 @@ class EffectTexts:
     references: dict[tuple[object, ...], EffectReference] = field(default_factory=dict)
     entries: dict[tuple[int | None, int], EffectEntry] = field(default_factory=dict)  # by case and player
 
-    def write(self, rows: Sequence[EffectRow], n_features: int | None, kind: ReferenceKind) -> list[WrittenEffects]:
-        """Return the effects of a few rows.
+    def write(self, row: EffectRow, n_features: int | None, kind: ReferenceKind) -> WrittenEffects:
+        """Return the effects of a row.
 
         Parameters
         ----------
@@ -88,15 +87,16 @@ class EffectTexts:
         kind
             Of the reference.
         """
-        effects = [row.effects for row in rows]
-        references = [self._reference(each.reference, each.score, kind) for each in effects]
-        players = [self._listed(each.order, n_features) for each in effects]
-        scores = [(other.raw + each.total, other.raw) for each, other in zip(effects, references, strict=True)]
-        parts = [each.of_players[listed].tolist() for each, listed in zip(effects, players, strict=True)]
-        points = [self._points(*each) for each in zip(effects, players, parts, scores, strict=True)]
-        numbers = rounded_numbers(scores, parts, points)
-        entries = [self._entries(each.case, listed) for each, listed in zip(references, players, strict=True)]
-        return list(map(self._written, rows, references, entries, printed_numbers(numbers)))
+        effects = row.effects
+        reference = self._reference(effects.reference, effects.score, kind)
+        players = self._listed(effects.order, n_features)
+        score, parts = reference.raw + effects.total, list(map(effects.of_players.item, players))
+        points = self._points(effects, players, parts, (score, reference.raw))
+        numbers = printed_numbers(score, reference.raw, parts, points)
+        entries = self._entries(reference.case, players)
+        return WrittenEffects(
+            self._json(row, reference, entries, numbers), self._causes(reference, numbers, entries, row.values)
+        )
 
     def write_many(self, many: RowsOfEffects, n_features: int | None, kind: ReferenceKind) -> TextsOfEffects:
         """Return the effects of many rows, the same as ``write`` of each."""
@@ -116,7 +116,7 @@ class EffectTexts:
             ManyEffects(effects.rows, references, reference_of, listed, numbers, effects.counts, closings), self.naming
         )
         unsure = np.flatnonzero(~numbers.are_sure)
-        return texts.with_others(unsure, self.write([many.row(row) for row in unsure.tolist()], n_features, kind))
+        return texts.with_others(unsure, [self.write(many.row(row), n_features, kind) for row in unsure.tolist()])
 
     def _references(self, effects: EffectsOfRows, kind: ReferenceKind) -> tuple[list[EffectReference], Ints]:
         """Return the distinct references of rows, and that of each row among them."""
@@ -159,7 +159,7 @@ class EffectTexts:
     def _listed(self, order: list[int], n_features: int | None) -> list[int]:
         shown = self.shown
         first = order[:n_features]
-        if shown.keys() >= set(first):  # as by far the most are
+        if all(map(shown.__contains__, first)):  # as by far the most are
             return first
         return list(islice((player for player in order if player in shown), n_features))
 
@@ -174,32 +174,27 @@ class EffectTexts:
         slope = points_per_log_odds(*scores)
         return [effect * slope for effect in parts]
 
-    def _written(
-        self,
-        row: EffectRow,
-        reference: EffectReference,
-        entries: list[EffectEntry],
-        numbers: PrintedNumbers,
-    ) -> WrittenEffects:
-        values, cells = row.values, row.cells
+    def _json(
+        self, row: EffectRow, reference: EffectReference, entries: list[EffectEntry], numbers: PrintedNumbers
+    ) -> bytes:
+        values, cells, n_listed = row.values, row.cells, len(entries)
         score, reference_score, rest, *texts = numbers.texts
         pieces = [reference.start, score, reference.head, reference_score, reference.tail]
-        points = texts[len(entries) :]
-        for index, (start, feature, end, words, text, *_) in enumerate(entries):
+        for index, (start, feature, end, words, text, _, _, _, _, _) in enumerate(entries):
             pieces += start, b"" if feature is None else cells[feature], end
             if words is not None and feature is not None:
                 pieces += orjson.dumps(words.value(values[feature])), text
             pieces.append(texts[index])
-            if points:
-                pieces += b',"points":', points[index]
+            if numbers.points:
+                pieces += b',"points":', texts[n_listed + index]
         if entries:
             pieces[5] = pieces[5][len(END_OF_ENTRY) :]  # none is before the first
             pieces.append(b"}")
-        pieces += b'],"rest":{"n_features":%d,"effect":' % (len(row.effects.order) - len(entries)), rest, b"}"
+        pieces += b'],"rest":{"n_features":%d,"effect":' % (len(row.effects.order) - n_listed), rest, b"}"
         if row.adverse is not None:
             pieces.append(self._principal_reasons(row))
         pieces.append(b"}")
-        return WrittenEffects(b"".join(pieces), self._causes(reference, numbers, entries, values))
+        return b"".join(pieces)
 
     def _entry(self, case: int | None, player: int) -> EffectEntry:
         """Return a player's entry, with its value in the case that a row is compared with, where it has one."""
@@ -293,16 +288,21 @@ class EffectTexts:
         values: Sequence[Any],
     ) -> Causes:
         """Return by how much the score differs from that of the reference, and which features have it differ most."""
-        parts, difference = _moved_by(numbers.rounded, reference)
+        parts, difference = _moved_by(numbers, reference)
         named, least, n_causes = list[str](), LEAST_SHARE * abs(difference), 0
         for entry, part in zip(entries, parts, strict=True):
-            _, feature, _, _, _, name, mention, compared, is_protected, _ = entry
+            _, feature, _, _, _, name, mention, compared, is_protected, is_plain = entry
             if is_protected or not part * difference > 0:
                 continue
             n_causes += 1
             if not named or abs(part) >= least:
-                value = "" if feature is None else self.naming.value(name, json_number(values[feature]))
-                named.append(f"{mention}{value}{compared}{signed(part)})")
+                if feature is None:
+                    words = ""
+                elif is_plain and type(value := values[feature]) is float and abs(value) < inf:  # as most are
+                    words = rounded_text(value)
+                else:
+                    words = self.naming.value(name, json_number(values[feature]))
+                named.append(f"{mention}{words}{compared}{signed(part)})")
             if n_causes == N_FEATURES:
                 break
         if not named:
@@ -311,7 +311,7 @@ class EffectTexts:
         return Causes(f"{reference.words} {size} {direction}, mostly by {listed(named)}.", reference.row_id)
 
 
-def _moved_by(numbers: RoundedNumbers, reference: EffectReference) -> tuple[list[float], float]:
+def _moved_by(numbers: PrintedNumbers, reference: EffectReference) -> tuple[list[float], float]:
     """Return the effects that sentences name, and the difference that they make: in points where there are some."""
     if numbers.points:
         return numbers.points, 0.5 * (1 + tanh(numbers.score / 2)) - reference.probability

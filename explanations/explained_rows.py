@@ -17,15 +17,17 @@ from tree_explainers.compute.progress import Tick, no_tick
 from tree_explainers.rows import Rows
 
 from . import documents
-from .composed_rows import compared_label, composed_json, composed_values, is_written_at_once
-from .effect_pieces import EffectRow, EffectsOfRows, RowsOfEffects, TextsOfEffects, WrittenEffects
+from .cell_texts import MANY_ROWS
+from .composed_rows import compared_label, composed_values, is_written_at_once
+from .effect_pieces import TextsOfEffects, WrittenEffects
 from .included_parts import Parts, parts_of
 from .instances import ReadInstances, Run, ids_of_instances, read_instances, row_ids_of, run_readable
 from .many_rows import ManyRows, write_rows
 from .near_prototypes import NearOfRows, RowsToCompare, near_prototypes
 from .part_writers import ExplainedRow, FieldOf
-from .row_batches import RowBatch, row_batch
-from .shown_players import is_adverse_upwards
+from .row_batches import RowBatch, accepted_rows, accepted_values, row_batch, rows_among
+from .row_effects import effects_of_rows, written_effects
+from .single_rows import SingleRow, write_single
 from .warm_explainer import WarmExplainer
 
 _OF_RAW_ROWS = frozenset({"changes", "curves"})  # parts that predict the row again with other values
@@ -110,9 +112,11 @@ def explain_read(
         Whether explanations, but not refusals, are plain ``values`` throughout, have ``fragments`` that are JSON
         already, or are ``json``, as bytes, while the processor has them at hand.
     """
+    if form == "json" and len(run[1]) < MANY_ROWS and is_written_at_once(parts):
+        return _written_singly(warm, parts, row_ids, read, run, tick)
     outcome, indices, refused = run
     batch = row_batch(warm, read, outcome, indices)
-    effects = _effects(warm, parts, batch)
+    effects = effects_of_rows(warm, parts, batch.rows, batch.proximities, batch.compared, batch.outcome)
     if effects is not None:
         note_effects(effects.of_players)
     rows = _Rows(
@@ -123,20 +127,42 @@ def explain_read(
             RowsToCompare(batch.leaves, batch.proximities, batch.sent, batch.cells, batch.usual, batch.numbers),
             tick,
         ),
-        written=_written(warm, parts, effects, batch),
+        written=written_effects(warm, parts, effects, batch),
         raw=_raw_rows(warm, parts, batch),
         field_of=orjson.loads if form == "values" else orjson.Fragment,
     )
     tick()
     data, ids = list[Any]([None] * len(row_ids)), [row_ids[index] for index in indices]
     together = _together(warm, parts, rows, ids) if form == "json" else None
-    compose = composed_json if form == "json" else composed_values
     for row, index in enumerate(indices):
         tick()
         if together is not None and not batch.are_near[row]:
             data[index] = together[row]
         else:
-            data[index] = compose(warm, parts, ids[row], rows.explained(row))
+            document = composed_values(warm, parts, ids[row], rows.explained(row))
+            data[index] = orjson.dumps(document) if form == "json" else document
+    for index, error in refused.items():
+        data[index] = documents.refusal(row_ids[index], error)
+    return data
+
+
+def _written_singly(
+    warm: WarmExplainer, parts: Parts, row_ids: Sequence[str], read: ReadInstances, run: Run, tick: Tick
+) -> list[Any]:
+    """Return the same as ``explain_read`` for few rows without options, as JSON."""
+    (outcome, indices, refused), data, composed = run, list[Any]([None] * len(row_ids)), list[Any]()
+    rows, values = accepted_rows(read, indices), accepted_values(read, indices)
+    for row, index in enumerate(indices):
+        tick()
+        one, of_row = outcome, rows
+        if len(indices) > 1:
+            one, of_row = outcome.of_row(row), rows_among(rows, slice(row, row + 1))
+        target = read.targets.get(index)
+        text = write_single(warm, parts, SingleRow(row_ids[index], values[row], of_row, one, target))
+        if text is None:
+            composed = composed or explain_read(warm, parts, row_ids, read, run, form="fragments")
+            text = orjson.dumps(composed[index])
+        data[index] = text
     for index, error in refused.items():
         data[index] = documents.refusal(row_ids[index], error)
     return data
@@ -179,40 +205,6 @@ def _raw_rows(warm: WarmExplainer, parts: Parts, batch: RowBatch) -> Rows | None
     if _OF_RAW_ROWS.isdisjoint(parts.included):
         return None
     return batch.rows if isinstance(batch.rows, Rows) else Rows(warm.features.names, tuple(batch.rows.T))
-
-
-def _effects(warm: WarmExplainer, parts: Parts, batch: RowBatch) -> EffectsOfRows | None:
-    """Return the effects of those rows that have some, where they are included."""
-    if warm.effects is None or parts.effects is None or "effects" not in parts.included or not batch.sent.values:
-        return None
-    return warm.effects.of_rows(batch.rows, batch.proximities, batch.compared, parts.effects, batch.outcome)
-
-
-def _written(
-    warm: WarmExplainer, parts: Parts, effects: EffectsOfRows | None, batch: RowBatch
-) -> dict[int, WrittenEffects] | TextsOfEffects:
-    """Return the effects of rows in words, with the principal reasons for what is decided where that is adverse."""
-    if warm.effects is None or parts.effects is None or effects is None:
-        return {}
-    texts, limits, rows = warm.effects.texts, (parts.n_reasons, parts.effects.kind), effects.rows
-    adverse, values = _adverse(warm, effects, batch.decided), batch.sent.values
-    if batch.are_many:
-        return texts.write_many(RowsOfEffects(effects, batch.sent.among(rows), adverse), *limits)
-    each = [EffectRow(effects.row(at), values[row], batch.cells[row], adverse[at]) for at, row in enumerate(rows)]
-    return dict(zip(rows, texts.write(each, *limits), strict=True))
-
-
-def _adverse(
-    warm: WarmExplainer, effects: EffectsOfRows, decided: Sequence[dict[str, Any]] | None
-) -> list[bool | None]:
-    """Return of each row with effects whether an adverse outcome comes of a higher score; None: it has no such one."""
-    adverse: list[bool | None] = [None] * len(effects.rows)
-    if warm.adverse and decided is not None:
-        for at, (row, score) in enumerate(zip(effects.rows, effects.scores.tolist(), strict=True)):
-            outcome = decided[row]["outcome"]
-            if outcome in warm.adverse:
-                adverse[at] = is_adverse_upwards(warm.session.description, score, outcome)
-    return adverse
 
 
 def _together(warm: WarmExplainer, parts: Parts, rows: _Rows, row_ids: Sequence[str]) -> list[bytes] | None:

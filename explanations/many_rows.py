@@ -53,7 +53,7 @@ class ManyRows(NamedTuple):
 
 
 def write_rows(warm: WarmExplainer, rows: ManyRows) -> list[bytes]:
-    """Return an explanation of each row as JSON, the same as ``written_row``."""
+    """Return an explanation of each row as JSON, the same as ``write_single``."""
     pieces = RowPieces.of(warm)
     columns = [
         *_summaries(warm, rows),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import chain, pairwise
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,43 @@ class RowsToCompare(NamedTuple):
         numbers = None if self.numbers is None else self.numbers[rows]
         leaves, proximities = self.leaves[rows], self.proximities[rows]
         return RowsToCompare(leaves, proximities, sent, self.cells[rows], self.usual[rows], numbers)
+
+
+def near_of_row(
+    warm: WarmExplainer,
+    parts: Parts,
+    compared: tuple[NDArray[np.int32], NDArray[np.int64]],
+    row: tuple[Sequence[Any], CellTexts],
+    *,
+    is_usual: bool,
+) -> Near:
+    """Return the nearest prototypes of one row.
+
+    Parameters
+    ----------
+    compared : (1, n_trees) and (1, n_prototypes)
+        By which it is compared: its leaves, and its proximities.
+    row
+        Its values, and the same as JSON.
+    is_usual
+        Whether surely nothing is missing.
+    """
+    texts, prototypes = warm.reason_texts, warm.prototypes
+    near = warm.near.to_rows(*compared, parts.n_prototypes, texts.wanted(parts.n_reasons))
+    nearest, proximities = [prototypes[index] for index in near.nearest.tolist()], near.proximities.tolist()
+    standing = UNKNOWN
+    if warm.typicality is not None:
+        standing = warm.typicality.standing(proximities[0] if proximities else 0)
+    total, reasons = warm.index.total_weight, [b"[]"] * len(nearest)
+    if not standing.abstains:
+        reasons = texts.write_pairs(
+            near.reasons,
+            [PairOfRows(*row, prototype.values, prototype.cells) for prototype in nearest],
+            None if is_usual else warm.unexpected.of_row(row[0]),
+            parts.n_reasons,
+            with_intervals="intervals" in parts.included,
+        )
+    return Near(nearest, [proximity / total for proximity in proximities], near.n_shared.tolist(), reasons, standing)
 
 
 def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare, tick: Tick = no_tick) -> NearOfRows:

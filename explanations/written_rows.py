@@ -8,7 +8,6 @@ import orjson
 from leafspace_drawings.words import share as share_words
 
 from .near_prototypes import Near
-from .part_writers import ExplainedRow
 from .sentences import Causes, prediction_sentence, summary
 from .typicality import Standing
 from .warm_explainer import WarmExplainer, WarmPrototype
@@ -48,15 +47,15 @@ class RowPieces:
         others = (b'},{"label":%b,"value":' % name for name in names[1:])
         return RowPieces(tuple(labels), (b"", *others), near, {}, {})
 
-    def prediction(self, explained: ExplainedRow) -> bytes:
-        """Return the prediction of a row."""
-        scores = orjson.dumps(explained.scores)[1:-1]
-        if explained.label is None:
-            return b'{"task":"regression","value":%b}' % scores
-        pieces = [self.labels[explained.label]]
-        for between, score in zip(self.scores, scores.split(b","), strict=True):
+    def prediction(self, scores: list[float], label: int | None) -> bytes:
+        """Return the prediction of a row whose scores do not tie: those of classes, or its value without a label."""
+        texts = orjson.dumps(scores)[1:-1]
+        if label is None:
+            return b'{"task":"regression","value":%b}' % texts
+        pieces = [self.labels[label]]
+        for between, score in zip(self.scores, texts.split(b","), strict=True):
             pieces += between, score
-        pieces.append(b'}],"near_tie":true}' if explained.near_tie else b"}]}")
+        pieces.append(b"}]}")
         return b"".join(pieces)
 
     def decision(self, labelled: dict[str, Any]) -> bytes:
@@ -83,42 +82,11 @@ class RowPieces:
             known = self.standings[id(standing)] = standing, text  # which is held, so that no other takes its place
         return known[1]
 
-    def nearest(self, explained: ExplainedRow) -> bytes:
+    def nearest(self, near: Near) -> bytes:
         """Return the nearest prototypes of a row."""
-        near = explained.near
         shares = orjson.dumps(near.shares)[1:-1].split(b",")
         parts = zip(near.prototypes, shares, near.reasons, strict=False)
         return b",".join([b'%b%b,"reasons":%b}' % (self.near[id(each)], share, text) for each, share, text in parts])
-
-
-class RowFields(NamedTuple):
-    """Fields of an explanation that are composed elsewhere."""
-
-    row_id: str
-    summary: str
-    labelled: dict[str, Any] | None  # what is decided, with its label; None of a plain regression
-    warnings: list[dict[str, str]]
-
-
-def written_row(warm: WarmExplainer, explained: ExplainedRow, fields: RowFields) -> bytes:
-    """Return an explanation as JSON, of the parts that requests without options get."""
-    pieces, standing, effects = RowPieces.of(warm), explained.near.standing, explained.effects
-    return b"".join(
-        (
-            b'{"object":"explanation","row_id":',
-            orjson.dumps(fields.row_id),
-            b',"status":"abstained","summary":' if standing.abstains else b',"status":"ok","summary":',
-            orjson.dumps(fields.summary),
-            b',"prediction":',
-            pieces.prediction(explained),
-            b"" if fields.labelled is None else pieces.decision(fields.labelled),
-            b"" if explained.target is None else b',"target":%b' % orjson.dumps(explained.target),
-            pieces.standing(standing),
-            b',"warnings":%b,"nearest_prototypes":[' % (orjson.dumps(fields.warnings) if fields.warnings else b"[]"),
-            pieces.nearest(explained),
-            b"]}" if effects is None else b'],"effects":%b}' % effects.text,
-        )
-    )
 
 
 class SharedSentences(NamedTuple):

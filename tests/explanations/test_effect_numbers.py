@@ -1,9 +1,9 @@
-"""Numbers of effects: many are rounded as Python rounds each, and add up as they are printed."""
+"""Numbers of effects: they are rounded as Python rounds them, and add up as they are printed."""
 
 import numpy as np
 import orjson
 
-from explanations.effect_numbers import printed_numbers, rounded_numbers
+from explanations.effect_numbers import printed_numbers
 
 
 def _rows(n_rows: int) -> tuple[list[tuple[float, float]], list[list[float]], list[list[float]]]:
@@ -18,26 +18,18 @@ def _rows(n_rows: int) -> tuple[list[tuple[float, float]], list[list[float]], li
     return scores, effects, points
 
 
-def test_the_numbers_of_many_rows_are_those_of_each_row_alone() -> None:
-    scores, effects, points = _rows(500)
+def test_points_are_rounded_as_python_rounds_them() -> None:
+    for (score, reference), parts, raw in zip(*_rows(500), strict=True):
+        printed = printed_numbers(score, reference, parts, raw)
 
-    together = printed_numbers(rounded_numbers(scores, effects, points))
-
-    alone = [
-        printed_numbers(rounded_numbers([score], [parts], [of_points]))[0]
-        for score, parts, of_points in zip(scores, effects, points, strict=True)
-    ]
-    assert repr(together) == repr(alone)  # 0 and -0 are equal, and have two texts
-    for row, raw in zip(together, points, strict=True):
-        assert repr(row.rounded.points) == repr([round(each, 7) for each in raw])
+        assert repr(printed.points) == repr([round(each, 7) for each in raw])  # 0 and -0 are equal
 
 
 def test_printed_numbers_add_up_and_are_written_in_their_order() -> None:
-    scores, effects, points = _rows(200)
+    for scores, parts, points in zip(*_rows(200), strict=True):
+        row = printed_numbers(*scores, parts, points)
 
-    for printed, parts in zip(printed_numbers(rounded_numbers(scores, effects, points)), effects, strict=True):
-        score, reference, rest, *others = (orjson.loads(text) for text in printed.texts)
-        row = printed.rounded
+        score, reference, rest, *others = (orjson.loads(text) for text in row.texts)
         assert [score, reference, *others] == [row.score, row.reference_score, *row.effects, *row.points]
         assert len(row.effects) == len(parts)
         largest = max(abs(score), abs(reference), *map(abs, row.effects))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explanations.cell_texts import SentRows
-from explanations.effect_numbers import numbers_of_many, printed_numbers, rounded_numbers
+from explanations.effect_numbers import numbers_of_many, printed_numbers
 from explanations.effect_pieces import EffectsOfRows, RowsOfEffects
 from explanations.effect_texts import EffectScale, EffectTexts
 from explanations.reference_cases import ReferenceCase
@@ -47,15 +47,11 @@ def test_numbers_of_many_rows_are_those_of_each_where_they_are_sure() -> None:
         for row in np.flatnonzero(many.are_sure).tolist():
             of_row = np.array(listed[row], np.int64)
             in_points = [] if points is None else points[of_row].tolist()
-            (alone,) = printed_numbers(
-                rounded_numbers(
-                    [(float(scores[0][row]), float(scores[1][row]))], [effects[of_row].tolist()], [in_points]
-                )
-            )
+            alone = printed_numbers(float(scores[0][row]), float(scores[1][row]), effects[of_row].tolist(), in_points)
             places = [*of_rows[row], *(3 * n_rows + of_row)]
             places += [] if points is None else [*(3 * n_rows + len(rows) + of_row)]
             assert texts[places].tolist() == [text.decode() for text in alone.texts]
-            assert many.effects[of_row].tolist() == alone.rounded.effects
+            assert many.effects[of_row].tolist() == alone.effects
         assert 0.5 < many.are_sure.mean() < 1
 
 
@@ -85,7 +81,7 @@ def test_effects_of_many_rows_are_written_as_those_of_each_are(scale: EffectScal
 
     together = texts.write_many(many, n_features, "contrast")
 
-    alone = texts.write([many.row(row) for row in range(n_rows)], n_features, "contrast")
+    alone = [texts.write(many.row(row), n_features, "contrast") for row in range(n_rows)]
     assert [together.get(5 + row) for row in range(n_rows)] == alone
     assert together.get(0) is None
     assert len({each.causes.sentence for each in alone}) > 100

@@ -202,7 +202,7 @@ def _causes(case: ReferenceCase, score: float, feature: str, total: float, *clas
     shown = {0: ShownPlayer({"feature": feature}, None, None, None)}
     texts = EffectTexts(scale, [case], np.array([[score]]), classes, shown=shown)
     row = EffectRow(RowEffects(0, 0, np.array([total]), [0], total), [], [], adverse=None)
-    return texts.write([row], None, "nearest")[0].causes
+    return texts.write(row, None, "nearest").causes
 
 
 @pytest.mark.parametrize(

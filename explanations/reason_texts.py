@@ -7,7 +7,7 @@ that are prepared where they do not change from row to row: of many rows, object
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import inf
 from typing import Any, NamedTuple
 
@@ -172,11 +172,9 @@ class ReasonTexts:
         ends = list(map(share_texts().__getitem__, raw.reasons["share_units"].tolist()))
         if with_intervals:
             ends = [share + interval for share, interval in zip(ends, intervals, strict=True)]
-        features = list(map(self.features.__getitem__, columns))
-        return [
-            _of_pair(zip(features[start:end], heads[start:end], ends[start:end], strict=True), pair, hold_for_both)
-            for (start, end), pair in zip(pairwise(raw.bounds.tolist()), pairs, strict=True)
-        ]
+        of_all = zip(map(self.features.__getitem__, columns), heads, ends, strict=True)
+        counts = (end - start for start, end in pairwise(raw.bounds.tolist()))
+        return [_of_pair(islice(of_all, count), pair, hold_for_both) for count, pair in zip(counts, pairs, strict=True)]
 
     def write_many(
         self, reasons: NDArray[Any], pairs: ManyPairs, n_reasons: int | None, *, with_intervals: bool
@@ -266,9 +264,10 @@ class ReasonTexts:
         self, reasons: NDArray[Any], raw: RawReasons, is_missing: NDArray[np.bool_] | None
     ) -> Iterator[tuple[int, tuple[ReasonHead, bytes]]]:
         """Yield the indices of those that are no single numbers, with their beginnings and intervals."""
-        others = np.flatnonzero(raw.reasons["is_other"]).tolist()
-        if not others:  # as of most models
+        are_others = raw.reasons["is_other"]
+        if not np.count_nonzero(are_others):  # as of most models
             return
+        others = np.flatnonzero(are_others).tolist()
         context = b"" if is_missing is None else is_missing.tobytes()
         keys = [_digest(statement, context) for statement in raw.own_statements(reasons, others)]
 
@@ -326,11 +325,7 @@ def _of_pair(reasons: Iterable[tuple[int | None, ReasonHead, bytes]], pair: Pair
         is_sure = value.__class__ is float is other.__class__ and low < value < high and low < other < high
         begin = brief if is_sure else head.for_values(value, other)
         pieces += begin, cells[feature], other_cells[feature], end
-    if not pieces:
-        return b"[]"
-    pieces[0] = b"[%b" % pieces[0][len(END_OF_REASON) :]
-    pieces.append(b"}]")
-    return b"".join(pieces)
+    return b"[%b}]" % b"".join(pieces)[len(END_OF_REASON) :] if pieces else b"[]"  # none is before the first
 
 
 def _by_column(reader: ReasonReader, phrases: Phrases) -> dict[int, ColumnPhrases]:

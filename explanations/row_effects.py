@@ -40,39 +40,36 @@ def written_effects(
     """Return the effects of rows in words, with the principal reasons for what is decided where that is adverse."""
     if effects is None:
         return {}
+    sent = batch.sent
+    decided: Sequence[dict[str, Any] | None] = [None] * len(batch.cells) if batch.decided is None else batch.decided
     if batch.are_many and warm.effects is not None and parts.effects is not None:  # as there are effects
-        many = RowsOfEffects(effects, batch.sent.among(effects.rows), _adverse(warm, effects, batch.decided))
+        upwards: list[bool | None] = [None] * len(effects.rows)
+        if warm.adverse:
+            upwards = [_adverse(warm, effects, at, decided[row]) for at, row in enumerate(effects.rows)]
+        many = RowsOfEffects(effects, sent.among(effects.rows), upwards)
         return warm.effects.texts.write_many(many, parts.n_reasons, parts.effects.kind)
-    return written_one_by_one(warm, parts, effects, (batch.sent.values, batch.cells), batch.decided)
-
-
-def written_one_by_one(
-    warm: WarmExplainer,
-    parts: Parts,
-    effects: EffectsOfRows,
-    rows: tuple[Sequence[Sequence[Any]], Sequence[CellTexts]],
-    decided: Sequence[dict[str, Any]] | None,
-) -> dict[int, WrittenEffects]:
-    """Return the effects of a few rows in words, by row; ``rows`` are their values, and the same as JSON."""
-    if warm.effects is None or parts.effects is None:
-        return {}
-    (values, cells), adverse, texts = rows, _adverse(warm, effects, decided), warm.effects.texts
     return {
-        row: texts.write(
-            EffectRow(effects.row(at), values[row], cells[row], adverse[at]), parts.n_reasons, parts.effects.kind
-        )
+        row: written_effect(warm, parts, (effects, at), (sent.values[row], batch.cells[row]), decided[row])
         for at, row in enumerate(effects.rows)
     }
 
 
-def _adverse(
-    warm: WarmExplainer, effects: EffectsOfRows, decided: Sequence[dict[str, Any]] | None
-) -> list[bool | None]:
-    """Return of each row with effects whether an adverse outcome comes of a higher score; None: it has no such one."""
-    adverse: list[bool | None] = [None] * len(effects.rows)
-    if decided is not None and warm.adverse:
-        for at, (row, score) in enumerate(zip(effects.rows, effects.scores.tolist(), strict=True)):
-            outcome = decided[row]["outcome"]
-            if outcome in warm.adverse:
-                adverse[at] = is_adverse_upwards(warm.session.description, score, outcome)
-    return adverse
+def written_effect(
+    warm: WarmExplainer,
+    parts: Parts,
+    effects: tuple[EffectsOfRows, int],
+    row: tuple[Sequence[Any], CellTexts],
+    decided: dict[str, Any] | None,
+) -> WrittenEffects:
+    """Return the effects of one of some rows in words, from its values, the same as JSON, and what is decided of it."""
+    assert warm.effects is not None
+    assert parts.effects is not None
+    effect_row = EffectRow(effects[0].row(effects[1]), *row, _adverse(warm, *effects, decided))
+    return warm.effects.texts.write(effect_row, parts.n_reasons, parts.effects.kind)
+
+
+def _adverse(warm: WarmExplainer, effects: EffectsOfRows, at: int, decided: dict[str, Any] | None) -> bool | None:
+    """Return whether an adverse outcome comes of a higher score; None: it is not adverse, or nothing is decided."""
+    if decided is None or decided["outcome"] not in warm.adverse:
+        return None
+    return is_adverse_upwards(warm.session.description, int(effects.scores[at]), decided["outcome"])

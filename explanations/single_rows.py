@@ -21,7 +21,7 @@ from .decisions import decisions_of
 from .included_parts import Parts
 from .near_prototypes import near_of_row
 from .row_batches import are_usual
-from .row_effects import effects_of_rows, written_one_by_one
+from .row_effects import effects_of_rows, written_effect
 from .sentences import NO_CAUSES
 from .warm_explainer import WarmExplainer
 from .written_rows import RowPieces, labelled, row_summary, stated_outcome
@@ -50,8 +50,8 @@ def write_single(warm: WarmExplainer, parts: Parts, row: SingleRow) -> bytes | N
     decided = None if decisions is None else decisions[0]
     (is_usual,) = are_usual(warm, row.rows)
     calculated, effects = effects_of_rows(warm, parts, row.rows, proximities, [compared], outcome), None
-    if calculated is not None:
-        effects = written_one_by_one(warm, parts, calculated, ([row.values], [cells]), decisions).get(0)
+    if calculated is not None and calculated.rows:
+        effects = written_effect(warm, parts, (calculated, 0), (row.values, cells), decided)
     near = near_of_row(warm, parts, (leaves, proximities), (row.values, cells), is_usual=is_usual)
     causes = NO_CAUSES if effects is None else effects.causes
     stated = stated_outcome(scores, compared_label(warm, compared), decided, row.target)

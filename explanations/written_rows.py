@@ -14,6 +14,7 @@ from .warm_explainer import WarmExplainer, WarmPrototype
 
 _PIECES = "pieces of explanations"  # where an explainer has them
 _SENTENCES, _MOST_SENTENCES = "sentences around effects", 10_000  # where an explainer has them, half a kilobyte each
+_FIRST_SENTENCES = "sentences about predictions"  # where an explainer has them
 _MARKS = _SENTENCE, _PROXIMITY, _OTHERS = "\0", "\1", "\2"  # in place of what changes; hardly any text has these
 percent = lru_cache(maxsize=1 << 12)(share_words)  # there are as many shares as trees, mostly
 
@@ -108,9 +109,19 @@ def row_summary(warm: WarmExplainer, near: Near, outcome: dict[str, Any], causes
     if causes.sentence and near.prototypes:
         nearest = near.prototypes[0], near.shares[0], near.standing
         if (shared := shared_sentences(warm, nearest, outcome, causes.row_id)) is not None:
-            first = prediction_sentence(outcome, warm.wording.naming)
-            return f"{first} {causes.sentence}{shared.of_row(near.shares[0], near.standing)}"
+            return f"{_first_sentence(warm, outcome)} {causes.sentence}{shared.of_row(near.shares[0], near.standing)}"
     return _summary(warm, near, outcome, causes)
+
+
+def _first_sentence(warm: WarmExplainer, outcome: dict[str, Any]) -> str:
+    """Return the sentence about a row's prediction; of rows of unknown targets, one of each class is kept."""
+    label, naming = outcome.get("label"), warm.wording.naming
+    if label is None or "target" in outcome or "bands" in outcome.get("decision", ()):
+        return prediction_sentence(outcome, naming)
+    kept = warm.known.setdefault(_FIRST_SENTENCES, {})
+    if label not in kept:
+        kept[label] = prediction_sentence(outcome, naming)
+    return cast("str", kept[label])
 
 
 def shared_sentences(

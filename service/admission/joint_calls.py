@@ -2,8 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from .calls import current_call
 
@@ -12,8 +11,7 @@ Work = TypeVar("Work")
 _MOST_JOINT = 32  # calls; some fewer begin before sockets are looked at again
 
 
-@dataclass(frozen=True, slots=True)
-class Kind(Generic[Work, Result]):
+class Kind(NamedTuple, Generic[Work, Result]):
     """What may be computed together, and how."""
 
     key: Hashable  # equal for what may be computed together

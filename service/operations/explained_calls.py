@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import orjson
 
@@ -19,9 +18,10 @@ from tree_explainers.compute.progress import Tick, no_tick
 from ..admission.joint_calls import Kind
 from .explanation_records import CallRecord
 
+_AROUND = "around explanations"  # where an explainer has what answers have around them
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CallOf:
+
+class CallOf(NamedTuple):
     """A call for the explanations of a few rows."""
 
     warm: WarmExplainer
@@ -52,15 +52,15 @@ def explain_rows(
     tick
         Is called before each row, and may raise.
     """
-    call = CallOf(warm, request, name, read, record)
+    return explain_call(CallOf(warm, request, name, read, record), tick)
+
+
+def explain_call(call: CallOf, tick: Tick = no_tick) -> bytes:
+    """Return the answer to one call alone."""
+    warm, request, _, read, record = call
     read = read_instances(request.instances, warm.features, tick) if read is None else read
     form: Form = "json" if record is None else "fragments"
     return _answer(call, read, explain_instances(warm, request, read, tick, form))
-
-
-def explain_call(call: CallOf) -> bytes:
-    """Return the answer to one call alone."""
-    return explain_rows(call.warm, call.request, call.name, call.read, call.record)
 
 
 def kind_of(call: CallOf) -> Kind[CallOf, bytes]:
@@ -105,12 +105,19 @@ def _answer(call: CallOf, read: ReadInstances, data: list[Any]) -> bytes:
         raise EveryRowFailed([FieldProblem(pointer=at, detail=row["detail"], code=row["code"]) for at, row in problems])
     if call.record is not None:
         data = call.record.identify(data)
-    head = {"object": "list", "explainer": call.warm.explainer_id}
-    if call.name is not None:
-        head["explainer_name"] = call.name
-    end = {**({"ignored_columns": list(read.ignored)} if read.ignored else {}), "provenance": call.warm.provenance}
+    start, end = _around(call.warm, call.name)
     # One at a time: the interpreter's lock is released in between, and their memory.
     texts = [row if isinstance(row, bytes) else orjson.dumps(row) for row in data]
-    texts[0] = b'%b,"data":[%b' % (orjson.dumps(head)[:-1], texts[0])
-    texts[-1] = b"%b],%b" % (texts[-1], orjson.dumps(end)[1:])
+    texts[0] = start + texts[0]
+    ignored = b',"ignored_columns":%b' % orjson.dumps(read.ignored) if read.ignored else b""
+    texts[-1] = b"%b]%b%b" % (texts[-1], ignored, end)
     return b",".join(texts)  # at once: an answer to many rows has megabytes
+
+
+def _around(warm: WarmExplainer, name: str | None) -> tuple[bytes, bytes]:
+    """Return what stands before the explanations of an answer, and behind them."""
+    if (known := warm.known.get((_AROUND, name))) is None:
+        head = {"object": "list", "explainer": warm.explainer_id} | ({} if name is None else {"explainer_name": name})
+        start = b'%b,"data":[' % orjson.dumps(head)[:-1]
+        known = warm.known[_AROUND, name] = start, b",%b" % orjson.dumps({"provenance": warm.provenance})[1:]
+    return cast("tuple[bytes, bytes]", known)

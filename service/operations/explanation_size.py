@@ -12,7 +12,7 @@ from storage.errors import StorageError
 # Of an explanation beside what it lists, of a contrast, a reference row, a reason, one with its interval, a value.
 _SECONDS_PER_ROW, _SECONDS_PER_CONTRAST, _SECONDS_PER_LISTED = 3e-4, 2e-4, 5e-5
 _CHANGES_BYTES, _STEP_BYTES, _SHARE_BYTES, _TRAINING_ROWS_BYTES = 3000, 45, 150, 1500
-_SECONDS_PER_REASON, _SECONDS_PER_INTERVAL, _SECONDS_PER_VALUE = 4e-6, 1e-5, 5e-7
+_SECONDS_PER_REASON, _SECONDS_PER_INTERVAL, _SECONDS_PER_VALUE = 2e-6, 1e-5, 5e-7
 _ROW_BYTES, _ENTRY_BYTES, _REASON_BYTES, _VALUE_BYTES = 2048, 450, 140, 60  # of JSON
 _EFFECTS_BYTES, _EFFECT_BYTES = 400, 180  # of effects beside what they list, of one of these
 SCORE_BYTES = 100

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from leafspace_drawings.words import outcome, rounded
+from leafspace_drawings.words import digits_beside, outcome, rounded
 from leafspace_drawings.words import share as percent
 from numpy.typing import NDArray
 
@@ -148,8 +148,7 @@ def _of_decision(decided: Mapping[str, Any], target: str | float | None, naming:
 
 def _rounded_within(score: float, ends: Sequence[float]) -> str:
     """Return a score in as few digits, two at least, as keep it on its side of all ends."""
-    shorter = (rounded(score, digits) for digits in range(2, _MOST_DIGITS))
-    return _number(next((each for each in shorter if all((each < end) == (score < end) for end in ends)), score))
+    return _number(rounded(score, digits_beside(score, ends, 2, _MOST_DIGITS)))
 
 
 def _of_evidence(evidence: Mapping[str, Any], naming: Naming) -> str:

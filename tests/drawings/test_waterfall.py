@@ -95,6 +95,28 @@ def test_the_score_stands_in_the_band_that_decides() -> None:
     assert 0 < beyond.bands[0].width < beyond.place < DecisionBar.WIDTH
 
 
+def test_a_score_next_to_the_end_of_a_band_is_not_printed_as_that_end() -> None:
+    bands = [{"outcome": "refer", "below": 0.8}, {"outcome": "decline"}]
+    for score, printed in ((0.799999, "0.799999"), (0.79996, "0.79996"), (0.8, "0.8"), (0.512345, "0.5123")):
+        outcome = "refer" if score < 0.8 else "decline"
+        bar = DecisionBar.of_decision({"outcome": outcome, "score_of": "bad", "score": score, "bands": bands})
+        assert bar is not None
+        assert bar.score == printed
+
+
+def test_a_protected_feature_is_marked_wherever_its_effect_stands() -> None:
+    row = next(each for each in document("ExplanationList")["data"] if each["status"] == "ok")
+    effects = _effects()
+    effects["features"][0]["protected"] = True
+
+    drawn = draw_explanation(row | {"effects": effects}, WhyContext())
+
+    fall = drawn.partition("ls-fall")[2].partition("</ol>")[0]
+    assert [line.count("protected") for line in fall.split("<li>")[1:4]] == [1, 0, 0]
+    assert drawn.partition("What counts most")[2].partition("</ul>")[0].count("(protected)") == 1
+    assert "protected" not in draw_explanation(row | {"effects": _effects()}, WhyContext())
+
+
 def test_signs_and_values_stand_as_words() -> None:
     row = next(each for each in document("ExplanationList")["data"] if each["status"] == "ok") | {
         "effects": _effects(),

@@ -7,11 +7,11 @@ missing values and categories are the model's own.
 from collections.abc import Sequence
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
-from onnx import NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 from .checking import opset_version
+from .graph_outline import graph_outline
 from .leaf_graph import LEAF_OUTPUT, keep_what_is_needed, serialized
 
 _OPSET_WITH_INPUT_K = 10  # of TopK
@@ -45,17 +45,17 @@ def prototype_graph(
         Coarser leaf of each leaf, (n_leaves,), and where each tree's leaves begin, (n_trees + 1,); ``None`` where rows
         are compared by the trees' own leaves.
     """
-    model = onnx.load_from_string(leaf_graph)
+    model = graph_outline(leaf_graph)
     keep_what_is_needed(model, {LEAF_OUTPUT})
     parts = _Parts(opset_version(model, "") or 1)
     row_leaves = LEAF_OUTPUT if coarser is None else _coarser_leaves(parts, *coarser)
     best, nearest = _nearest(parts, row_leaves, leaves, weights)
     _answer(parts, best, nearest, given, float(weights.sum()))
 
-    model.graph.node.extend(parts.nodes)
-    model.graph.initializer.extend(parts.constants)
     del model.graph.output[:]
-    model.graph.output.extend(ValueInfoProto(name=name) for name in parts.outputs)
+    outputs = [ValueInfoProto(name=name) for name in parts.outputs]
+    added = GraphProto(node=parts.nodes, initializer=parts.constants, output=outputs)
+    model.graph.MergeFromString(added.SerializeToString())
     return serialized(model)
 
 

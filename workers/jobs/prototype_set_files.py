@@ -1,9 +1,7 @@
 """The files that a prototype set keeps: the rows of each prototype, the classifier, and values next to cuts."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
-from itertools import islice
 
 import numpy as np
 import orjson
@@ -19,8 +17,9 @@ from storage.object_store import ObjectStore, PreparedFile
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.onnx_models.prototype_graph import prototype_graph
-from tree_explainers.prototype_sets.classifier_trees import ClassifierTrees, RawTest, classifier_trees
+from tree_explainers.prototype_sets.classifier_trees import ClassifierTrees, classifier_trees
 from tree_explainers.prototype_sets.prototype_votes import Classes, nearest_of_own_class
+from tree_explainers.prototype_sets.raw_tests import RawTests
 from tree_explainers.questions.cut_neighbours import cut_neighbours
 from tree_explainers.questions.statements import statements_of
 
@@ -86,7 +85,7 @@ def _document(chosen: ChosenPrototypes, prototypes: list[ClassifierPrototype]) -
     try:
         trees = classifier_trees(space.leaves.cut(space.model.ensemble), chosen.leaves, space.weights, description)
     except MethodNotApplicable as refused:
-        nothing = ClassifierTrees((), (), int(space.weights.sum()))
+        nothing = ClassifierTrees(RawTests.none(), (), int(space.weights.sum()))
         return describe_classifier(nothing, description, booleans, prototypes, refused.detail)
     return describe_classifier(trees, description, booleans, prototypes)
 
@@ -103,7 +102,7 @@ def describe_classifier(
     It may have a hundred thousand tests, so it is written without making a message of each. ``booleans`` are the
     features that are true or false.
     """
-    used = sorted({test.feature for test in trees.tests})
+    used = np.unique(trees.tests.features).tolist()
     index_of = {feature: index for index, feature in enumerate(used)}
     names, tokens = description.feature_names, description.missing_tokens
     features = [_feature(names[index], tokens[index], is_boolean=names[index] in booleans) for index in used]
@@ -129,28 +128,31 @@ def _feature(name: str, token: str | None, *, is_boolean: bool) -> RuleFeature:
     return RuleFeature(name=name, type="boolean" if is_boolean else "number", missing_text=None)
 
 
-def _tests(tests: Sequence[RawTest], index_of: Mapping[int, int]) -> bytes:
+def _tests(tests: RawTests, index_of: Mapping[int, int]) -> bytes:
     """Return tests as the document has them; ``index_of`` is the place of each feature.
 
-    Nearly all have one range and no texts: their ends are printed at once, and no object is made of each.
+    Nearly all are about the numbers up to a cut: cuts are printed at once, and no object is made of each.
     """
-    ends = [end for test in tests for one in test.ranges for end in one]
-    printed = iter(orjson.dumps(ends)[1:-1].split(b","))  # infinite ones as null
-    ranges = map(b'{"above":%b,"up_to":%b}'.__mod__, zip(printed, printed, strict=True) if ends else ())
+    features, n_tests = tests.features.tolist(), len(tests.features)
+    cuts = orjson.dumps(tests.cuts, option=orjson.OPT_SERIALIZE_NUMPY)[1:-1].split(b",")  # infinite ones as null
     heads = {feature: b'{"feature":%d,"ranges":[' % index for feature, index in index_of.items()}
-    parts = [
-        heads[feature]
-        + (next(ranges) if len(of_test) == 1 else b",".join(islice(ranges, len(of_test))))
-        + _end_of_test(texts, is_among, or_missing)
-        for feature, of_test, texts, is_among, or_missing in tests
-    ]
-    return b"[%b]" % b",".join(parts)
+    starts = {feature: head + b'{"above":null,"up_to":' for feature, head in heads.items()}
+    pieces = [b""] * (3 * n_tests)
+    pieces[::3] = map(starts.__getitem__, features)
+    pieces[1::3] = cuts[:n_tests]
+    pieces[2::3] = map(_UP_TO_A_CUT.__getitem__, (tests.are_among + 2 * tests.or_missing).tolist())
+    for test, values in tests.values.items():
+        ranges = orjson.dumps([{"above": low, "up_to": high} for low, high in values.ranges])[1:-1]
+        end = _end_of_test(orjson.dumps(values.texts), tests.are_among[test], tests.or_missing[test])
+        pieces[3 * test : 3 * test + 3] = heads[features[test]], ranges, end
+    return b"[%b]" % b"".join(pieces)[:-1]
 
 
-@lru_cache  # nearly all end alike
-def _end_of_test(texts: tuple[str, ...], is_among: bool, or_missing: bool) -> bytes:
-    printed = orjson.dumps(texts) if texts else b"[]"
-    return b'],"texts":%b,"is_among":%b,"or_missing":%b}' % (printed, _TRUTH[is_among], _TRUTH[or_missing])
+def _end_of_test(texts: bytes, is_among: bool, or_missing: bool) -> bytes:
+    return b'],"texts":%b,"is_among":%b,"or_missing":%b},' % (texts, _TRUTH[int(is_among)], _TRUTH[int(or_missing)])
+
+
+_UP_TO_A_CUT = [b"}" + _end_of_test(b"[]", among, missing) for missing in (False, True) for among in (False, True)]
 
 
 def measured_values(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> dict[str, NDArray[np.float64]]:

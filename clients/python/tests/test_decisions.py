@@ -145,7 +145,7 @@ _EXPLAINED = {
         "features": [
             {"feature": "late", "value": 2, "reference_value": None, "effect": 1.5, "points": 0.25},
             {"feature": "insured", "value": True, "reference_value": False, "effect": -0.125, "points": -0.02},
-            {"feature": "component_1", "effect": -0.03, "points": -0.005},
+            {"feature": "component_1", "effect": -0.03, "points": -0.005, "protected": True},
         ],
         "rest": {"n_features": 1, "effect": -0.005},
     },
@@ -160,7 +160,11 @@ def test_an_explanation_is_printed_with_its_bands_and_effects() -> None:
         "Effects on the log-odds of 1, from row 7 (approve): -2 to -0.66",
         "   +1.5 late (2, there missing), +0.25 in probability",
         "   -0.125 insured (yes, there no), -0.02 in probability",
-        "   -0.03 component_1, -0.005 in probability",
+        "   -0.03 component_1, -0.005 in probability, protected",
         "   -0.005 1 other feature",
     ]
+    for label, kind in (("approve", "outcome"), ("1", "class")):
+        contrast = {"row_id": "9", "label": label, "proximity": 0.25, "shared_trees": 1, "n_trees": 4}
+        printed = str(Explanation(ExplainedRow.from_dict({**_EXPLAINED, "contrasts": [contrast]})))
+        assert f"Nearest prototype of another {kind}: row 9 ({label}), proximity 25%" in printed.splitlines()
     assert (explanation["decision"].score_of, explanation["effects"].of) == (1, 1)

@@ -123,6 +123,7 @@ class _View:
         self.all_prototypes: Sequence[Json] = self.result["prototypes"]
         n_first = context.n_first if self.result["nested"] and context.n_first else len(self.all_prototypes)
         self.prototypes = self.all_prototypes[: max(1, n_first)]
+        self.noun = "outcome" if (context.model or {}).get("decision") else "class"  # of its prototypes
         self.measure = "r2" if self.is_regression else "balanced_accuracy"
 
     @property

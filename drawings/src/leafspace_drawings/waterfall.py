@@ -7,10 +7,11 @@ from math import tanh
 from typing import Any
 
 from .columns import ColumnName, ColumnNames
-from .words import counted, distinct_numbers, effect_scale, number, reference_case
+from .words import DIGITS, counted, digits_beside, distinct_numbers, effect_scale, number, reference_case
 
 Json = Mapping[str, Any]
 
+_MOST_DIGITS = 9  # of a score
 _MOST_STEPS = 8  # features that have a line of their own: more would not be read, nor fit on the page with the rest
 
 
@@ -26,6 +27,7 @@ class Step:
     width: float
     start: float  # where the line before ended
     end: float
+    is_protected: bool = False  # by the dictionary: it counts, and is no reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +73,16 @@ class Waterfall:
         inner = cls.WIDTH - 2 * cls._INSET
         places = [round(cls._INSET + inner * ((each - lowest) / span if span else 0.5), 1) for each in sums]
         others = counted(effects["rest"]["n_features"], "other feature")
-        lines = [(names[each["feature"]], "", _values(each)) for each in effects["features"]] + [(None, others, ())]
+        lines = [
+            (names[each["feature"]], "", _values(each), bool(each.get("protected"))) for each in effects["features"]
+        ]
         return tuple(
-            Step(column, said, values, size, min(start, end), max(1.0, round(abs(end - start), 1)), start, end)
-            for (column, said, values), size, (start, end) in zip(lines, sizes, pairwise(places), strict=False)
+            Step(
+                column, said, values, size, min(start, end), max(1.0, round(abs(end - start), 1)), start, end, protected
+            )
+            for (column, said, values, protected), size, (start, end) in zip(
+                [*lines, (None, others, (), False)], sizes, pairwise(places), strict=False
+            )
         )
 
     @property
@@ -143,7 +151,7 @@ class BandOnAxis:
 class DecisionBar:
     """The bands of a decision side by side, with the score that decides; ``WIDTH`` wide."""
 
-    score: float
+    score: str  # in as few digits, four at least, as keep it in its band
     score_of: str | None
     place: float
     bands: tuple[BandOnAxis, ...]
@@ -163,7 +171,7 @@ class DecisionBar:
         low, high = _axis(score, ends, is_share="score_of" in decided)
         places = [round(cls.WIDTH * (each - low) / (high - low), 1) for each in (low, *ends, high)]
         return cls(
-            score=score,
+            score=number(score, digits_beside(score, ends, DIGITS, _MOST_DIGITS)),
             score_of=decided.get("score_of"),
             place=round(cls.WIDTH * (score - low) / (high - low), 1),
             bands=tuple(

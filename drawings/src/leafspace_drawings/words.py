@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 _MOST_DIGITS = 16  # of a number of double precision
@@ -84,6 +84,15 @@ def rounded(value: float, digits: int) -> float:
         digits += 1
         short = float(f"{value:.{digits}g}")
     return short
+
+
+def digits_beside(value: float, ends: Iterable[float], least: int, most: int) -> int:
+    """Return in how few significant digits, at least and at most so many, a number stays on its side of all ends."""
+    known = tuple(ends)
+    enough = (
+        digits for digits in range(least, most) if all((rounded(value, digits) < end) == (value < end) for end in known)
+    )
+    return next(enough, most)
 
 
 def count(value: int) -> str:

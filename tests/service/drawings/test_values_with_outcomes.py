@@ -84,6 +84,13 @@ def test_what_came_of_prototypes_is_a_number_as_people_write_it(shop: _Shop) -> 
         assert [each for each in came_of if each.endswith(".0")] == []
 
 
+def test_prototypes_of_what_is_decided_have_outcomes_and_no_classes(shop: _Shop) -> None:
+    shown = _words(VIEWS["prototypes"](shop.workshop.context, shop.made["prototypes"], {}))
+    assert "have the outcome of their nearest prototype" in shown
+    assert "of its class" not in shown
+    assert "proximity to the nearest prototype of its outcome" in shown
+
+
 def test_how_far_to_trust_rules_and_tree_is_how_often_they_agree(shop: _Shop) -> None:
     shown = _words(VIEWS["models"](shop.workshop.context, shop.model, {}))
 

@@ -74,13 +74,18 @@ def describe_explanation(explanation: ExplanationFields) -> str:
     for rank, near in enumerate(explanation.nearest_prototypes, 1):
         lines += [f"{rank}. {_near(near)}", *_reasons(near.reasons)]
     for contrast in explanation.contrasts:
-        lines += [f"Nearest prototype of another class: {_near(contrast)}", *_questions(contrast.differences or [])]
+        kind = "outcome" if _is_outcome(contrast.label, explanation.decision) else "class"
+        lines += [f"Nearest prototype of another {kind}: {_near(contrast)}", *_questions(contrast.differences or [])]
     for rank, row in enumerate(explanation.nearest_rows, 1):
         lines += [f"Nearest row {rank}: {_near(row)}", *_reasons(row.reasons)]
     lines += _firing_rules(explanation.rules)
     if explanation.approximation_path is not None:
         lines.append(_path_line(explanation.approximation_path))
     return _lines(lines)
+
+
+def _is_outcome(label: Label, decided: Decided | None) -> bool:
+    return decided is not None and any(band.outcome == label for band in decided.bands or [])
 
 
 def _change_lines(changes: Changes) -> list[str]:
@@ -117,6 +122,7 @@ def _effect_lines(effects: Effects) -> list[str]:
     begin = f"Effects on the {words}{of}, from {reference_case(reference)}: {scores}"
     features = [
         f"   {_signed(each.effect)} {each.feature_text or each.feature}{_values(each)}{_points(each)}"
+        f"{', protected' if each.protected else ''}"
         for each in effects.features
     ]
     n_others = effects.rest.n_features

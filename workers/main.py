@@ -1,7 +1,9 @@
 """Builds workers out of their parts and runs them until SIGTERM or SIGINT."""
 
+import os
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from threading import RLock
 
 from storage.abandoned_jobs import AbandonedJobs, Timing
@@ -15,6 +17,7 @@ from .job_kinds import load_late
 from .runtime.clearing import Clearing
 from .runtime.context import JobKind
 from .runtime.forks import Work, keep_workers
+from .runtime.job_notes import KeptNote
 from .runtime.job_runner import JobRunner
 from .runtime.lifecycle import run_job
 from .runtime.maintenance import Maintenance
@@ -56,7 +59,9 @@ def run_worker(
     maintenance.start()
     announce_ready()
     try:
-        runner = JobRunner(settings, database, notifier, fork_lock, load_late)
+        loops = os.environ.get("NUMBA_CACHE_DIR")
+        kept = KeptNote(Path(loops) if loops else None)
+        runner = JobRunner(settings, database, notifier, fork_lock, load_late, kept)
         functions = {RUN_JOB: partial(run_job, settings, kinds)}
         redis = patient_redis(settings.redis_url)
         JobWorker(redis, notifier, runner, functions, queue_name).work(logging_level="WARNING")

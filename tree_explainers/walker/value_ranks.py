@@ -44,11 +44,14 @@ def rank_cuts(tests: NodeTests, tensors: Sequence[TreeTensor]) -> tuple[Cuts, In
     """
     nodes = np.flatnonzero(tests.leaf < 0)
     cut = _as_compared(tests.column[nodes], tests.cut[nodes], tensors)
-    by_cut = np.lexsort((cut, tests.missing_low[nodes], tests.column[nodes]))
+    by_cut = np.argsort(cut)
     nodes, cut = nodes[by_cut], cut[by_cut]
-    column, low = tests.column[nodes], tests.missing_low[nodes]
+    kinds = 2 * tests.column[nodes] + tests.missing_low[nodes]
+    narrow = np.uint16 if len(kinds) and kinds.max() <= np.iinfo(np.uint16).max else np.int64  # as numpy counts them
+    by_kind = np.argsort(kinds.astype(narrow), kind="stable")
+    nodes, cut, kinds = nodes[by_kind], cut[by_kind], kinds[by_kind]
     is_other = np.ones(len(nodes), np.bool_)
-    is_other[1:] = (np.diff(column) != 0) | (np.diff(low.astype(np.int8)) != 0)
+    is_other[1:] = np.diff(kinds) != 0
     is_new = is_other.copy()
     is_new[1:] |= cut[1:] != cut[:-1]
     position = np.cumsum(is_new) - 1  # among the distinct cuts of all
@@ -58,8 +61,8 @@ def rank_cuts(tests: NodeTests, tensors: Sequence[TreeTensor]) -> tuple[Cuts, In
     starts = np.append(position[is_first], position[-1] + 1 if len(position) else 0)
     of_node, rank_of_node = np.zeros((2, len(tests.leaf)), np.int64)
     of_node[nodes], rank_of_node[nodes] = ranked, within % _MOST_CUTS
-    of_missing = np.where(low[is_first], 0, np.diff(starts)).astype(np.uint16)
-    return Cuts(column[is_first], starts, cut[is_new], of_missing), of_node, rank_of_node
+    of_missing = np.where(kinds[is_first] % 2, 0, np.diff(starts)).astype(np.uint16)
+    return Cuts(kinds[is_first] // 2, starts, cut[is_new], of_missing), of_node, rank_of_node
 
 
 def _as_compared(column: Ints, cut: NDArray[np.float64], tensors: Sequence[TreeTensor]) -> NDArray[np.float64]:

@@ -1,18 +1,14 @@
 """A job's own process: forked for one job, so that a crash ends that job alone."""
 
 import gc
-import json
 import logging
 import os
 import random
 import signal
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
 
-from schemas.contract import build_messages, built_messages
-from tree_explainers.compute.compiled import load_loops, loaded_loops
-
+from .job_notes import Note
 from .process_limits import end_with_parent, go_before_servers, hand_back_large_blocks
 
 # Results are made of some hundred thousand objects that all stay: looking for garbage among them after every 700
@@ -20,17 +16,6 @@ from .process_limits import end_with_parent, go_before_servers, hand_back_large_
 _RARELY = 50_000, 20, 20
 _LONGEST_NOTE = 1 << 16  # bytes: a pipe takes as many at once
 _log = logging.getLogger(__name__)
-
-
-class Note(NamedTuple):
-    """What a small job takes long to load, so that the worker may load it once for all that follow."""
-
-    loops: list[tuple[str, str]]  # names of compiled loops, and their types
-    messages: list[str]  # names of messages of the contract that were read or written
-
-    def load(self) -> bool:
-        """Load all of it into this process; return whether there was anything to load."""
-        return load_loops(self.loops) + build_messages(self.messages) > 0
 
 
 class JobProcess:
@@ -79,16 +64,12 @@ class JobProcess:
             self._is_reaped = True
         return self._is_reaped
 
-    def take_note(self) -> "Note":
+    def take_note(self) -> Note:
         """Return what the process has loaded, once it has ended well; to be called once."""
         with open(self._note, "rb", buffering=0) as pipe:  # noqa: PTH123  # a descriptor
             os.set_blocking(self._note, False)  # what it forked may hold the other end
             note = pipe.read(_LONGEST_NOTE) or b""
-        try:
-            loops, messages = json.loads(note or b"[[], []]")
-            return Note([(str(name), str(types)) for name, types in loops], list(map(str, messages)))
-        except (ValueError, TypeError, RecursionError):  # cut off, or no such lists
-            return Note([], [])
+        return Note.from_json(note)
 
     def kill(self) -> None:
         """End the process, if it has not ended, and all that it started; return when it is gone."""
@@ -118,7 +99,7 @@ def _work_and_exit(work: Callable[[], None], worker_pid: int, note: int) -> None
         work()
         status = os.EX_OK
         os.set_blocking(note, False)  # where users have many pipes, one holds a page: what does not fit is lost
-        os.write(note, json.dumps([loaded_loops(), built_messages()]).encode()[:_LONGEST_NOTE])
+        os.write(note, Note.of_process().to_json()[:_LONGEST_NOTE])
     except BaseException:  # noqa: BLE001  # the edge of a process
         _log.exception("a job's process failed")
     finally:

@@ -17,6 +17,7 @@ from storage.jobs import deadline_exceeded, worker_lost
 from storage.remote_objects import open_objects
 
 from .job_monitor import EndReason, JobMonitor, ProcessorTime
+from .job_notes import KeptNote
 from .job_process import JobProcess
 from .lifecycle import workspace_name
 from .settings import WorkerSettings
@@ -36,6 +37,8 @@ class JobRunner:
         Held by other threads of this process while they use connections, so that none is open when a job is forked.
     load
         Imports what all jobs of a kind are to find there, before one of them is forked.
+    kept
+        What the last jobs loaded, which is loaded now.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class JobRunner:
         notifier: JobNotifier,
         fork_lock: RLock,
         load: Callable[[str], None],
+        kept: KeptNote,
     ) -> None:
         self._settings = settings
         self._database = database
@@ -57,6 +61,9 @@ class JobRunner:
         self._objects = open_objects(settings.storage)
         self._fork_lock = fork_lock
         self._load = load
+        self._kept = kept
+        if kept.read().load():
+            gc.freeze()
 
     def run(self, job_id: str, run_claim: RunClaim, is_stopping: Callable[[], bool]) -> None:
         """Run the job if its row waits for a worker; return when no process works on it any more."""
@@ -85,8 +92,10 @@ class JobRunner:
         finally:
             process.kill()
             # A small job takes long to load what it runs: the next one finds it here.
-            if process.take_note().load():
+            note = process.take_note()
+            if note.load():
                 gc.freeze()
+                self._kept.add(note)
             self._objects.clear_workspace(workspace_name(claim.job, claim.attempt))
 
     def _settle(self, claim: Claim, reason: EndReason) -> None:

@@ -126,6 +126,16 @@ def test_loops_that_two_processes_compiled_do_not_call_each_others_functions(
     assert _n_compiled(_start(folder, cache, _ASCENDING + _DESCENDING)) == 0
 
 
+@pytest.mark.parametrize("files", mostly_long(["*.nbi", "*.nbc"], "*.nbi"))
+def test_a_file_that_was_cut_off_is_written_again(clones: list[Path], tmp_path: Path, files: str) -> None:
+    cache = tmp_path / "cache"
+    _n_compiled(_start(clones[0], cache))
+    for kept in cache.rglob(files):
+        os.truncate(kept, kept.stat().st_size // 2)
+
+    assert [_n_compiled(_start(clones[0], cache)) for _ in range(2)] == [1, 0]
+
+
 @pytest.mark.long
 def test_a_process_that_ends_while_it_compiles_keeps_nobody_waiting(clones: list[Path], tmp_path: Path) -> None:
     _n_compiled(_start(clones[0], tmp_path / "cache"))

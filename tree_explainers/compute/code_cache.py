@@ -14,6 +14,7 @@ were loaded together, one would call the other's function. So each function has 
 
 import fcntl
 import os
+import pickle
 import secrets
 import time
 from collections.abc import Callable
@@ -26,6 +27,7 @@ from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import (
     CompileResultCacheImpl,
     FunctionCache,
+    IndexDataCacheFile,
     InTreeCacheLocator,
     UserProvidedCacheLocator,
     UserWideCacheLocator,
@@ -38,6 +40,7 @@ _may_compile = True
 _LONGEST_WAIT_SECONDS = 120.0  # then it is compiled here, too: no compilation takes as long
 _SECONDS_BETWEEN_LOOKS = 0.02
 _NUMBER_BITS = 62
+_CUT_OFF = EOFError, pickle.UnpicklingError
 
 # Drawn one by one from the system, so that processes that are forked do not share them either.
 FunctionIdentity._unique_ids = iter(lambda: secrets.randbits(_NUMBER_BITS), None)  # noqa: SLF001  # nothing public has them
@@ -73,6 +76,23 @@ class _CompileResults(CompileResultCacheImpl):  # type: ignore[misc]  # numba sh
     _locator_classes = (ModuleLocator, InTreeCacheLocator, UserWideCacheLocator)
 
 
+class _CacheFile(IndexDataCacheFile):  # type: ignore[misc]  # numba ships no types
+    """Takes a file that was cut off, as where a machine lost its power, for none: its loop is compiled again."""
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            index: dict[Any, str] = super()._load_index()
+        except _CUT_OFF:
+            return {}
+        return index
+
+    def _load_data(self, name: str) -> Any:
+        try:
+            return super()._load_data(name)
+        except _CUT_OFF as error:
+            raise FileNotFoundError(name) from error
+
+
 class SharedCache(FunctionCache):  # type: ignore[misc]  # numba ships no types
     """The compiled forms of one loop; while one process compiles a form of it, others wait for the outcome.
 
@@ -84,6 +104,8 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba ships no types
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
         super().__init__(py_func)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _CacheFile(self._cache_path, self._impl.filename_base, stamp)
         self._lock_file = Path(self.cache_path, f"{self._impl.filename_base}.lock")
         self._lock: int | None = None
 

@@ -123,7 +123,9 @@ def _closure(module: Path, imports: Mapping[Path, set[Path]]) -> set[Path]:
 
 def _copy_unchanged(before: Path, new: Path, hashes: Mapping[str, str], package: str) -> None:
     """Copy the compiled forms of modules whose sources are the same; indices first: they name what is there already."""
-    known = json.loads((before / _KNOWN).read_text())
+    known: dict[str, str] = {}
+    with suppress(ValueError):  # cut off, as where a machine lost its power
+        known = json.loads((before / _KNOWN).read_text())
     for suffix in (".nbi", ".nbc"):
         for path in before.glob(f"*/*{suffix}"):
             module = ".".join((path.parent.name + "." + path.name.partition(".")[0]).split(".")[1:])

@@ -75,6 +75,18 @@ def test_a_new_cache_has_the_compiled_forms_of_unchanged_sources(sources: Path, 
     assert [path.name for path in (tmp_path / "caches").iterdir() if path.name.startswith(".")] == []
 
 
+def test_a_cache_whose_list_of_sources_was_cut_off_gives_nothing_to_the_next_one(sources: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "caches" / "first", tmp_path / "caches" / "second"
+    begin_cache(first, sources)
+    (first / "loops_of_ours").mkdir()
+    (first / "loops_of_ours" / "loops.add-1.py311.nbi").touch()
+    os.truncate(first / "sources.json", 9)
+
+    begin_cache(second, sources)
+
+    assert [path.name for path in second.iterdir()] == ["sources.json"]
+
+
 def test_a_cache_that_is_there_stays_as_it_is(sources: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir()
 

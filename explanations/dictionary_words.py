@@ -22,6 +22,7 @@ class DictionaryWords:
     columns: Mapping[str, ColumnWords] = field(default_factory=dict)  # of features that have words
     entries: Mapping[str, FeatureWords] = field(default_factory=dict)  # of features that the dictionary describes
     outcomes: Mapping[str, str] = field(default_factory=dict)  # labels of classes and outcomes that have one
+    outcome_texts: Sequence[Mapping[str, str]] = ()  # the same, as answers have them
     adverse: frozenset[str] = frozenset()  # outcomes
 
     @classmethod
@@ -41,11 +42,13 @@ class DictionaryWords:
         described = {feature.name: feature for feature in request.features}
         column_of = dict(zip(names, columns, strict=True))
         words = {name: _column_words(name, column, described.get(column.name)) for name, column in column_of.items()}
+        outcomes = {outcome.name: outcome.label for outcome in request.outcomes if outcome.label is not None}
         return cls(
             revision=stored.revision,
             columns={name: each for name, each in words.items() if each != ColumnWords(name)},
             entries={name: described[each.name] for name, each in column_of.items() if each.name in described},
-            outcomes={outcome.name: outcome.label for outcome in request.outcomes if outcome.label is not None},
+            outcomes=outcomes,
+            outcome_texts=[{"outcome": name, "text": text} for name, text in outcomes.items()],
             adverse=frozenset(outcome.name for outcome in request.outcomes if outcome.adverse),
         )
 

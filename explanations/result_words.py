@@ -66,6 +66,8 @@ class ResultWords:
     def shown(self, noun: str, result: Json) -> Json:
         """Return a result as people read it: its texts in words, and nothing of hidden features."""
         shown = _SHOWN[noun](self, result)
+        if noun in _WITH_OUTCOMES and self.words.outcome_texts:
+            shown = {**shown, "outcome_texts": self.words.outcome_texts}
         if "cautions" not in shown:
             return shown
         return {**shown, "cautions": [_worded_caution(self, each) for each in shown["cautions"]]}
@@ -223,6 +225,7 @@ _SHOWN: Mapping[str, Callable[[ResultWords, Json], Json]] = {
 }
 """By noun, how its results are read; those of others name no feature."""
 _WITH_TEXTS = frozenset(_SHOWN) - {EXPLANATION_SETS.name}
+_WITH_OUTCOMES = frozenset({PROTOTYPE_SETS.name, RULE_SETS.name, APPROXIMATION_TREES.name, LABEL_AUDITS.name})
 _CAUTION_WORDS: Mapping[str, Callable[[ResultWords, str], str]] = {
     "candidates_split_nothing": _worded_candidates,
     "class_not_known": _worded_outcomes,

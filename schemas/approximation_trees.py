@@ -32,6 +32,7 @@ from .contract import (
     TreesOfModel,
     absent,
 )
+from .decisions import OUTCOME_TEXTS, OutcomeText
 from .generators import Generator, RanksGenerator
 from .models import Score
 from .noun import HTML, JSON, TABLE, Noun, Product
@@ -414,6 +415,7 @@ class ApproximationTreeResult(Contract):
 
     task: TaskOfModel
     classes: ClassesOfModel
+    outcome_texts: list[OutcomeText] | SkipJsonSchema[None] = absent(OUTCOME_TEXTS)
     method: ApproximationMethod = Field(description="How splits were chosen.")
     n_rows: RowsOfDataset
     n_sampled_rows: int | SkipJsonSchema[None] = absent(

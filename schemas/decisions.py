@@ -11,6 +11,8 @@ from pydantic_core import PydanticCustomError
 from .contract import Contract, Many, Name, absent
 
 MAX_BANDS = 20
+MOST_OUTCOME_TEXTS = 50  # beside explanations of few rows, which would be small beside them
+OUTCOME_TEXTS = "What the dictionary calls classes and outcomes; absent where it calls none by other words."
 OutcomeName = Annotated[Name, Field(description="Name of the outcome.")]
 _BELOW = (
     "Upper end of the band: a score below it, and not below the end of the band before, has this outcome. "
@@ -101,3 +103,10 @@ class Decided(Contract):
     )
     score: float = Field(description="The score that decides.")
     bands: list[Band] | SkipJsonSchema[None] = absent("Bands of the score; absent where the model has no decision.")
+
+
+class OutcomeText(Contract):
+    """What the dictionary of a dataset calls a class or an outcome."""
+
+    outcome: str = Field(description="The class or outcome, as the model has it.")
+    text: str = Field(description="What people call it.")

@@ -10,7 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypeAliasType
 
 from .contract import OBJECT, Contract, Identifier, RowId, absent
-from .decisions import Decided
+from .decisions import MOST_OUTCOME_TEXTS, OUTCOME_TEXTS, Decided, OutcomeText
 from .explanation_parts import OptionalParts
 from .explanation_sets import ExplanationParts, ExplanationSet, ExplanationSetRequest, ExplanationSetResult
 from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, Prediction, RowIds
@@ -193,6 +193,9 @@ class ExplanationList(Contract):
     ignored_columns: list[str] | SkipJsonSchema[None] = absent(
         "Names that instances have and the model does not, the first 100 of them, which nothing reads; absent where "
         "there are none."
+    )
+    outcome_texts: list[OutcomeText] | SkipJsonSchema[None] = absent(
+        f"{OUTCOME_TEXTS} Absent, too, where it has words for more than {MOST_OUTCOME_TEXTS}."
     )
     provenance: Provenance = Field(description="Model, dataset, prototype set and versions behind the explanations.")
 

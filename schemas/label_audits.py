@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from .artefacts import (
     REQUEST,
@@ -20,7 +21,8 @@ from .artefacts import (
     UsedLeafRows,
 )
 from .cautions import CAUTIONS, Caution
-from .contract import OBJECT, ClassesOfModel, Contract, RowId, RowIndex, RowsOfDataset, TreesOfModel
+from .contract import OBJECT, ClassesOfModel, Contract, RowId, RowIndex, RowsOfDataset, TreesOfModel, absent
+from .decisions import OUTCOME_TEXTS, OutcomeText
 from .label_decisions import DecidedRow, LabelDecision
 from .noun import HTML, JSON, TABLE, Noun, Product
 from .paper_settings import MethodRequest
@@ -192,6 +194,7 @@ class LabelAuditResult(Contract):
     )
     proximity_kind: UsedKind
     classes: ClassesOfModel
+    outcome_texts: list[OutcomeText] | SkipJsonSchema[None] = absent(OUTCOME_TEXTS)
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
     min_leaf_rows: UsedLeafRows = 1

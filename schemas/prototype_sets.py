@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypeAliasType
 
 from .artefacts import (
@@ -44,8 +45,10 @@ from .contract import (
     RowsOfDataset,
     TaskOfModel,
     TreesOfModel,
+    absent,
 )
 from .datasets import Cell
+from .decisions import OUTCOME_TEXTS, OutcomeText
 from .noun import HTML, JSON, TABLE, Noun, Product
 from .paper_settings import MethodRequest
 from .prototype_quality import PrototypeQuality, SetQuality
@@ -432,6 +435,7 @@ class PrototypeSetResult(Contract):
     proximity_kind: UsedKindOrDistance
     task: TaskOfModel
     classes: ClassesOfModel
+    outcome_texts: list[OutcomeText] | SkipJsonSchema[None] = absent(OUTCOME_TEXTS)
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
     min_leaf_rows: UsedLeafRowsOrNull = 1

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypeAliasType
 
 from .artefacts import (
@@ -31,7 +32,9 @@ from .contract import (
     RowsOfDataset,
     TaskOfModel,
     TreesOfModel,
+    absent,
 )
+from .decisions import OUTCOME_TEXTS, OutcomeText
 from .models import Score
 from .noun import CSV, HTML, JSON, PARQUET, TABLE, Noun, Product
 from .paper_settings import MethodRequest
@@ -395,6 +398,7 @@ class RuleSetResult(Contract):
 
     task: TaskOfModel
     classes: ClassesOfModel
+    outcome_texts: list[OutcomeText] | SkipJsonSchema[None] = absent(OUTCOME_TEXTS)
     method: RuleSetMethod = Field(description="How rules were found.")
     boxes: BoxForm | None = Field(
         default=None, description="How boxes of regions were printed; null for methods but `fab` and `em`."

@@ -10,6 +10,7 @@ from explanations.explained_rows import Form, explain_instances, explain_read, i
 from explanations.included_parts import WITHOUT_OPTIONS, parts_of
 from explanations.instances import ReadInstances, joined, read_instances, run_readable
 from explanations.warm_explainer import WarmExplainer
+from schemas.decisions import MOST_OUTCOME_TEXTS
 from schemas.explanations import ExplanationRequest
 from schemas.problems import FieldProblem
 from storage.errors import EveryRowFailed, StorageError
@@ -119,5 +120,8 @@ def _around(warm: WarmExplainer, name: str | None) -> tuple[bytes, bytes]:
     if (known := warm.known.get((_AROUND, name))) is None:
         head = {"object": "list", "explainer": warm.explainer_id} | ({} if name is None else {"explainer_name": name})
         start = b'%b,"data":[' % orjson.dumps(head)[:-1]
-        known = warm.known[_AROUND, name] = start, b",%b" % orjson.dumps({"provenance": warm.provenance})[1:]
+        said = warm.wording.words.outcome_texts
+        texts = {"outcome_texts": said} if 0 < len(said) <= MOST_OUTCOME_TEXTS else {}
+        end = b",%b" % orjson.dumps({**texts, "provenance": warm.provenance})[1:]
+        known = warm.known[_AROUND, name] = start, end
     return cast("tuple[bytes, bytes]", known)

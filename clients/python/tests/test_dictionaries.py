@@ -150,3 +150,37 @@ def test_a_faulty_line_is_named(tmp_path: Path, line: str, message: str) -> None
 
     with pytest.raises(Invalid, match=message):
         read_dictionary(path)
+
+
+def test_whatever_is_printed_calls_classes_and_outcomes_as_the_dictionary_does(client: Leafspace) -> None:
+    forest = RandomForestClassifier(8, max_depth=4, random_state=1).fit(_ROWS, _LABELS)
+    bands = {"qlow": 0.3, "qmiddle": 0.7, "qhigh": None}
+    said = {"qlow": "granted", "qmiddle": "referred", "qhigh": "declined", "qbad": "unpaid", "qgood": "paid"}
+    outcomes = {"outcomes": {name: {"label": label} for name, label in said.items()}}
+    named = {"bad": "qbad", "good": "qgood"}
+    forest.classes_ = np.array([named[each] for each in forest.classes_])
+    rows = _ROWS.assign(was=[named[each] for each in _LABELS])
+    decided = client.register_model(forest, _ROWS, decision={"score_of": "qbad", "bands": bands})
+    plain = client.register_model(forest, _ROWS)
+    dataset = client.register_dataset(rows, target="was", dictionary=outcomes)
+
+    printed: list[str] = []
+    for model in (decided, plain):
+        prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait()
+        rules = client.rule_sets.create(model, dataset, n_restarts=1, max_rules=3).wait()
+        tree = client.approximation_trees.create(
+            model, dataset, method="cart", max_depth=2, max_pseudo_samples=1000
+        ).wait()
+        explainer = client.explainers.create(model, prototypes, rule_set=rules, approximation_tree=tree)
+        parts = explainer.explain(_ROWS[:9], include=["contrast", "rules", "approximation_path"], changes={})
+        nearest = explainer.explain(_ROWS[:2], nearest_rows={"n_rows": 2})
+        printed += map(str, (prototypes, rules, tree, client.label_audits.create(model, dataset).wait()))
+        printed += map(str, (*parts, *nearest))
+
+    assert [each for each in printed if any(name in each for name in said)] == []
+    assert [label for label in said.values() if not any(label in each for each in printed)] == []
+    agreement = next(each for each in printed if "otherwise " in each and "printed rules" in each)
+    assert "Measured against the model on 120 rows, the rows that it was made from:" in agreement
+    assert " error " not in agreement
+    client.datasets.delete_dictionary(dataset)
+    assert "qbad" in str(explainer.explain(_ROWS[:1])[0]) + str(explainer.explain(_ROWS[1:2])[0])

@@ -14,10 +14,10 @@ def test_numbers_have_six_digits_and_no_exponent() -> None:
 
     assert [number(each) for each in numbers] == [
         "580.154",
-        "1234567",
+        "1,234,567",
         "0.0000123457",
         "123",
-        "-2500000000000000",
+        "-2,500,000,000,000,000",
         "1e-30",
         "0",
     ]

@@ -31,7 +31,7 @@ from .frames import nodes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .records import Record
 from .rows import named_instance, sent
-from .texts import describe_tree, describe_tree_figures
+from .texts import describe_tree, describe_tree_figures, outcome_words
 from .types import (
     UNSET,
     ApproximationNode,
@@ -113,7 +113,10 @@ class ApproximationTreeView(ArtefactView[Details]):
 
     def __str__(self) -> str:
         is_ready = self._has_result()
-        return f"{describe_tree(self.nodes)}\n{describe_tree_figures(self.result)}" if is_ready else repr(self)
+        if not is_ready:
+            return repr(self)
+        tree = describe_tree(self.nodes, outcome_words(self.result.outcome_texts))
+        return f"{tree}\n{describe_tree_figures(self.result)}"
 
 
 def _content(self: ApproximationTreeView, form: TableForm = "json") -> Program[bytes]:

@@ -171,7 +171,7 @@ def explain_rows(  # what explanations may have
             continue
         provenance = answer.provenance
         labels = transport_of(self).labels.of(provenance.model_sha256)
-        beside = Beside(provenance, transport_of(self).known_documents)
+        beside = Beside(provenance, transport_of(self).known_documents, answer.outcome_texts or ())
         explanations += [Explanation(row, labels, beside) for row in answer.data]
         ignored += answer.ignored_columns or []
     if failure is not None and provenance is None:

@@ -18,12 +18,13 @@ from .labels import Label
 from .records import ignored_line
 from .rows import id_text
 from .suggestions import did_you_mean
-from .texts import describe_explanation
+from .texts import describe_explanation, outcome_words
 from .types import (
     AbstainedRow,
     ExplainedRow,
     Include,
     NearestRowsOptions,
+    OutcomeText,
     Provenance,
     RefusedRow,
 )
@@ -99,6 +100,7 @@ class Beside:
 
     provenance: Provenance | None = None
     known_documents: KnownDocuments = field(default_factory=KnownDocuments)
+    outcome_texts: Sequence[OutcomeText] = ()  # what the dictionary calls outcomes
 
 
 class Explanation(ExplanationFields, Displayed):
@@ -178,7 +180,7 @@ class Explanation(ExplanationFields, Displayed):
         return notice_of(self._explained.to_dict(), title)
 
     def __str__(self) -> str:
-        return describe_explanation(self)
+        return describe_explanation(self, outcome_words(self._beside.outcome_texts))
 
     def __repr__(self) -> str:
         return headline(self.details if self.problem else self._explained, kind="Explanation")

@@ -32,7 +32,7 @@ from .frames import rules_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, Settings, SyncDeletable, id_of, id_or_none, unless_none
 from .operations import Request
 from .records import Record
-from .texts import describe_rule_figures, describe_rules
+from .texts import describe_rule_figures, describe_rules, outcome_words
 from .types import (
     UNSET,
     DecisionTreeOptions,
@@ -121,7 +121,8 @@ class RuleSetView(ArtefactView[Details]):
         is_ready = self._has_result()
         if not is_ready:
             return repr(self)
-        return f"{describe_rules(self.rules, self.default_prediction)}\n{describe_rule_figures(self.result)}"
+        rules = describe_rules(self.rules, self.default_prediction, outcome_words(self.result.outcome_texts))
+        return f"{rules}\n{describe_rule_figures(self.result)}"
 
 
 def _content(self: RuleSetView, form: TableForm = "json") -> Program[bytes]:

@@ -3,9 +3,9 @@
 The sentences are those that the service sends. Figures stand beside what a constant prediction scores.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 from .explanation_fields import ExplanationFields
 from .labels import Label
@@ -29,6 +29,7 @@ from .types import (
     LeafChoice,
     NearestPrototype,
     NearestRow,
+    OutcomeText,
     PathNode,
     Prototype,
     PrototypeSetResult,
@@ -38,6 +39,9 @@ from .types import (
     RuleSetResult,
     Unset,
 )
+
+Said: TypeAlias = Callable[[Label], str]
+"""What people call a class or an outcome; a number is one in few digits."""
 
 _MEASURES = {
     "error": "error",
@@ -56,31 +60,46 @@ _N_SUSPECTS = 10  # of an audit, as text
 _N_CRITICISMS = 3
 _ALWAYS = "always"  # the text of a rule without conditions
 _LEAST_WRITTEN_OUT, _MOST_WRITTEN_OUT = 1e-9, 1e21  # numbers that nobody would write with an exponent
+_ERRORS = {"error", "balanced_error"}  # against the model, these say the same as its fidelity
 _IN_UNITS_OF_THE_TARGET = {"mean_squared_error", "mean_absolute_error"}
 
 
-def describe_explanation(explanation: ExplanationFields) -> str:
+def outcome_words(texts: Sequence[OutcomeText] | Unset) -> Said:
+    """Return what people call classes and outcomes: by the dictionary's words, or else as the service spells them."""
+    words = {each.outcome: each.text for each in texts or ()}
+
+    def said(label: Label) -> str:
+        spelling = spelled(label)
+        return words.get(spelling) or (number(label) if isinstance(label, float) else spelling)
+
+    return said
+
+
+def describe_explanation(explanation: ExplanationFields, said: Said) -> str:
     """Return what the service says about a row, a line for each of its sentences and reasons."""
     if explanation.problem is not None:
         return f"Row {explanation.row_id}: {explanation.problem.detail}"
     lines = [f"Row {explanation.row_id}: {explanation.summary}"]
     lines += [f"Warning: {warning.detail}" for warning in explanation.warnings]
     if explanation.decision is not None and explanation.decision.bands:  # otherwise it is the prediction
-        lines.append(_decision_line(explanation.decision))
+        lines.append(_decision_line(explanation.decision, said))
     if explanation.effects is not None:
-        lines += _effect_lines(explanation.effects)
+        lines += _effect_lines(explanation.effects, said)
     if explanation.changes is not None:
-        lines += _change_lines(explanation.changes)
+        lines += _change_lines(explanation.changes, said)
     for rank, near in enumerate(explanation.nearest_prototypes, 1):
-        lines += [f"{rank}. {_near(near)}", *_reasons(near.reasons)]
+        lines += [f"{rank}. {_near(near, said)}", *_reasons(near.reasons)]
     for contrast in explanation.contrasts:
         kind = "outcome" if _is_outcome(contrast.label, explanation.decision) else "class"
-        lines += [f"Nearest prototype of another {kind}: {_near(contrast)}", *_questions(contrast.differences or [])]
+        lines += [
+            f"Nearest prototype of another {kind}: {_near(contrast, said)}",
+            *_questions(contrast.differences or []),
+        ]
     for rank, row in enumerate(explanation.nearest_rows, 1):
-        lines += [f"Nearest row {rank}: {_near(row)}", *_reasons(row.reasons)]
-    lines += _firing_rules(explanation.rules)
+        lines += [f"Nearest row {rank}: {_near(row, said)}", *_reasons(row.reasons)]
+    lines += _firing_rules(explanation.rules, said)
     if explanation.approximation_path is not None:
-        lines.append(_path_line(explanation.approximation_path))
+        lines.append(_path_line(explanation.approximation_path, said))
     return _lines(lines)
 
 
@@ -88,37 +107,37 @@ def _is_outcome(label: Label, decided: Decided | None) -> bool:
     return decided is not None and any(band.outcome == label for band in decided.bands or [])
 
 
-def _change_lines(changes: Changes) -> list[str]:
+def _change_lines(changes: Changes, said: Said) -> list[str]:
     """Return a line for each change that gives the wished outcome; the summary says so where there is none."""
     return [
-        f"{_outcome(changes.outcome_text or changes.outcome)} if {' and '.join(part.text for part in option.changes)}"
+        f"{changes.outcome_text or said(changes.outcome)} if {' and '.join(part.text for part in option.changes)}"
         for option in changes.options
     ]
 
 
-def _decision_line(decided: Decided) -> str:
+def _decision_line(decided: Decided, said: Said) -> str:
     """Return the outcome, the score that decides, and where the bands end."""
-    score = "value" if isinstance(decided.score_of, Unset) else f"score of {_outcome(decided.score_of)}"
+    score = "value" if isinstance(decided.score_of, Unset) else f"score of {said(decided.score_of)}"
     bands = [
-        f"{band.outcome} below {number(band.below)}" if isinstance(band.below, float | int) else band.outcome
+        f"{said(band.outcome)} below {number(band.below)}"
+        if isinstance(band.below, float | int)
+        else said(band.outcome)
         for band in decided.bands or []
     ]
     ends = f" ({', '.join(bands[:-1])}, else {bands[-1]})" if bands else ""
-    return (
-        f"Decision: {_outcome(decided.outcome_text or decided.outcome)}, by the {score}, {number(decided.score)}{ends}"
-    )
+    return f"Decision: {decided.outcome_text or said(decided.outcome)}, by the {score}, {number(decided.score)}{ends}"
 
 
-def _effect_lines(effects: Effects) -> list[str]:
+def _effect_lines(effects: Effects, said: Said) -> list[str]:
     """Return what the effects are on and against, then a line for each feature, and one for all others."""
     from leafspace_drawings.words import reference_case  # importing the client stays quick
 
-    of = "" if isinstance(effects.of, Unset) else f" of {_outcome(effects.of)}"
+    of = "" if isinstance(effects.of, Unset) else f" of {said(effects.of)}"
     words = {"probability": "score", "log_odds": "log-odds"}.get(effects.scale, effects.scale)
     scores = f"{number(effects.reference.score)} to {number(effects.score)}"
     reference = effects.reference.to_dict()
-    if effects.reference.outcome_text:
-        reference["outcome"] = effects.reference.outcome_text
+    if effects.reference.outcome:
+        reference["outcome"] = effects.reference.outcome_text or said(effects.reference.outcome)
     begin = f"Effects on the {words}{of}, from {reference_case(reference)}: {scores}"
     features = [
         f"   {_signed(each.effect)} {each.feature_text or each.feature}{_values(each)}{_points(each)}"
@@ -156,18 +175,18 @@ def _signed(size: float) -> str:
     return f"{'+' if size >= 0 else ''}{number(float(f'{size:.3g}'))}"
 
 
-def _near(near: NearestPrototype | NearestRow | Contrast) -> str:
-    return f"row {near.row_id} ({_case(near)}), proximity {_percent(near.proximity)}"
+def _near(near: NearestPrototype | NearestRow | Contrast, said: Said) -> str:
+    return f"row {near.row_id} ({_case(near, said)}), proximity {_percent(near.proximity)}"
 
 
-def _case(case: NearestPrototype | NearestRow | Contrast | Prototype | Criticism) -> str:
+def _case(case: NearestPrototype | NearestRow | Contrast | Prototype | Criticism, said: Said) -> str:
     """Return what the model predicts for a row, and what came of it where that differs."""
     from leafspace_drawings.words import outcome  # importing the client stays quick
 
-    said = [_given(case, "predicted"), _given(case, "label"), _given(case, "value")]
-    predicted = next(each for each in said if each is not None)
+    known = [_given(case, "predicted"), _given(case, "label"), _given(case, "value")]
+    predicted = next(each for each in known if each is not None)
     actual = _given(case, "target")
-    return outcome(_outcome(predicted), None if actual is None else _outcome(actual))
+    return outcome(said(predicted), None if actual is None else said(actual))
 
 
 def _given(case: object, name: str) -> Any:  # a label, a number or None
@@ -197,27 +216,27 @@ def _questions(differences: Sequence[Difference]) -> list[str]:
     return ["   The trees that tell the two apart ask most often", *_reasons(differences)] if differences else []
 
 
-def _firing_rules(rules: Sequence[FiringRule]) -> list[str]:
+def _firing_rules(rules: Sequence[FiringRule], said: Said) -> list[str]:
     """Return the rules that hold: all decide by their weights, or the first alone."""
     if any(rule.weight for rule in rules):
-        return [f"Rule {rule.rank} (weight {_weight(rule)}): {_condition_of(rule)}" for rule in rules]
+        return [f"Rule {rule.rank} (weight {_weight(rule)}): {_condition_of(rule, said)}" for rule in rules]
     holds = ["decides", *["holds, too"] * len(rules)]
-    return [f"Rule {rule.rank} {word}: {_condition_of(rule)}" for rule, word in zip(rules, holds, strict=False)]
+    return [f"Rule {rule.rank} {word}: {_condition_of(rule, said)}" for rule, word in zip(rules, holds, strict=False)]
 
 
-def describe_rules(rules: Sequence[Rule], default_prediction: float | str) -> str:
+def describe_rules(rules: Sequence[Rule], default_prediction: float | str, said: Said) -> str:
     """Return rules one a line, in the order in which they are tested; with their weights where these decide."""
     if any(rule.weight for rule in rules):
         weighted = [f"weight {_weight(rule)}: {_weighted(rule)}" for rule in rules]
         second = rules[0].scores[1].label if rules[0].scores else None
-        of_share = "" if second is None else f" of the share of {second}, which is predicted above 50%"
+        of_share = "" if second is None else f" of the share of {said(second)}, which is predicted above 50%"
         return _lines([f"weighted mean of the rules that hold{of_share}:", *weighted])
-    return _lines([*map(_rule, rules), f"otherwise {_outcome(default_prediction)}"])
+    return _lines([*(_rule(rule, said) for rule in rules), f"otherwise {said(default_prediction)}"])
 
 
-def describe_tree(nodes: Sequence[ApproximationNode]) -> str:
+def describe_tree(nodes: Sequence[ApproximationNode], said: Said) -> str:
     """Return a tree one node a line; below a condition its two branches."""
-    return _lines("  " * node.depth + line for node, line in zip(nodes, _node_lines(nodes), strict=True))
+    return _lines("  " * node.depth + line for node, line in zip(nodes, _node_lines(nodes, said), strict=True))
 
 
 def _lines(lines: Iterable[str]) -> str:
@@ -229,10 +248,10 @@ def number(value: float | None) -> str:
     """Return a number in six digits, or in all that are before its point; only beyond 20 places with an exponent."""
     if value is None:
         return "missing"
-    text = f"{value:.6g}"
+    text = f"{value:,.6g}"
     if "e" not in text or not _LEAST_WRITTEN_OUT <= abs(value) < _MOST_WRITTEN_OUT:
         return text
-    return f"{value:.0f}" if abs(value) > 1 else f"{Decimal(text):f}"
+    return f"{value:,.0f}" if abs(value) > 1 else f"{Decimal(text):f}"
 
 
 def _weighted(rule: Rule) -> str:
@@ -245,57 +264,61 @@ def _weight(rule: Rule | FiringRule) -> str:
     return f"{rule.weight or 0:.3g}"
 
 
-def _path_line(path: ApproximationPath) -> str:
+def _path_line(path: ApproximationPath, said: Said) -> str:
     conditions = ", ".join(map(_answered, path.nodes)) or "no condition"
     agrees = "" if isinstance(path.agrees, Unset) else ", as the model" if path.agrees else ", unlike the model"
-    return f"In the tree: {conditions}: {_outcome(path.leaf.prediction)}{agrees}."
+    return f"In the tree: {conditions}: {said(path.leaf.prediction)}{agrees}."
 
 
 def _answered(node: PathNode) -> str:
     return f"{node.text}? {'yes' if node.holds else 'no'}"
 
 
-def _node_lines(nodes: Sequence[ApproximationNode]) -> list[str]:
+def _node_lines(nodes: Sequence[ApproximationNode], said: Said) -> list[str]:
     answers = [""] * len(nodes)
     for node in nodes:
         if node.left is not None and node.right is not None:
             answers[node.left], answers[node.right] = "yes: ", "no: "
-    texts = [_leaf(node) if node.text is None else f"{node.text}?" for node in nodes]
+    texts = [_leaf(node, said) if node.text is None else f"{node.text}?" for node in nodes]
     return [answer + line for answer, line in zip(answers, texts, strict=True)]
 
 
-def _leaf(node: ApproximationNode) -> str:
+def _leaf(node: ApproximationNode, said: Said) -> str:
     share = next((f" ({_percent(score.value)})" for score in node.scores if score.label == node.prediction), "")
-    return f"{_outcome(node.prediction)}{share}"
+    return f"{said(node.prediction)}{share}"
 
 
-def _rule(rule: Rule | FiringRule) -> str:
-    return f"{rule.rank}. {_condition_of(rule)}"
+def _rule(rule: Rule | FiringRule, said: Said) -> str:
+    return f"{rule.rank}. {_condition_of(rule, said)}"
 
 
-def _condition_of(rule: Rule | FiringRule) -> str:
+def _condition_of(rule: Rule | FiringRule, said: Said) -> str:
     condition = rule.text if rule.text == _ALWAYS else f"if {rule.text} then"
-    return f"{condition} {_outcome(rule.prediction)}"
-
-
-def _outcome(prediction: Label) -> str:
-    # As the service spells it, also where the caller has another type.
-    return number(prediction) if isinstance(prediction, float) else spelled(prediction)
+    return f"{condition} {said(rule.prediction)}"
 
 
 def describe_prototypes(result: PrototypeSetResult) -> str:
     """Return the prototypes of a ready set, how near they are to the best there can be, and how well they predict."""
-    own = result.evaluation[-1]
+    own, said = result.evaluation[-1], outcome_words(result.outcome_texts)
     scores = {
         f"nearest of {own.n_prototypes} prototypes": own,
         "nearest of all rows": result.baseline.one_nearest_neighbor,
         "model": result.baseline.model,
     }
-    lines = [*map(_prototype, result.prototypes), *_certificates(result), *_row_coverage(result), *_leaf_choice(result)]
+    lines = [
+        *(_prototype(each, said) for each in result.prototypes),
+        *_certificates(result),
+        *_row_coverage(result),
+        *_leaf_choice(result),
+    ]
     if result.classes_without_prototypes:
-        lines.append(f"Classes without a prototype: {', '.join(map(repr, result.classes_without_prototypes))}.")
-    lines += _criticisms(result)
-    lines += [_measured_on(result.evaluated_on, result.quality.n_rows), *_scores(scores, result.baseline.constant)]
+        lacking = ", ".join(repr(said(each)) for each in result.classes_without_prototypes)
+        lines.append(f"Classes without a prototype: {lacking}.")
+    lines += _criticisms(result, said)
+    lines += [
+        _measured_on(result.evaluated_on, result.quality.n_rows),
+        *_scores(scores, result.baseline.constant, said),
+    ]
     return "\n".join([*lines, *caution_lines(result)])
 
 
@@ -318,9 +341,10 @@ def _leaf_choice(found: PrototypeSetResult) -> Iterator[str]:
 
 def describe_suspects(found: LabelAuditResult) -> str:
     """Return the rows of an audit whose labels look most wrong, one a line, and how many there are."""
+    said = outcome_words(found.outcome_texts)
     suspects = [row for row in found.rows if row.suggested_label is not None]
     lines = [
-        f"{row.rank}. row {row.row_id}: labelled {row.label}, suggested {row.suggested_label} "
+        f"{row.rank}. row {row.row_id}: labelled {said(row.label)}, suggested {said(row.suggested_label or row.label)} "
         f"({tenths(row.agreement or 0)} of the votes agree with its label{_own_score(row)})"
         for row in suspects[:_N_SUSPECTS]
     ]
@@ -346,12 +370,12 @@ def _own_score(row: AuditedRow) -> str:
     return f", to which the model gives {tenths(row.score)}" if isinstance(row.score, float) else ""
 
 
-def _criticisms(result: PrototypeSetResult) -> Iterator[str]:
+def _criticisms(result: PrototypeSetResult, said: Said) -> Iterator[str]:
     """Yield the first rows that prototypes represent least; nothing of a set that is older than these."""
     if not result.criticisms:
         return
     shown = [
-        f"row {each.row_id} ({_case(each)}, proximity {each.proximity:.3g})"
+        f"row {each.row_id} ({_case(each, said)}, proximity {each.proximity:.3g})"
         for each in result.criticisms[:_N_CRITICISMS]
     ]
     n_more = len(result.criticisms) - len(shown)
@@ -388,31 +412,36 @@ def describe_tree_figures(result: ApproximationTreeResult) -> str:
 
 
 def _figures(result: Any, evaluation: Any, scores: dict[str, Any]) -> str:  # of several nouns
-    head = _measured_on(evaluation.evaluated_on, evaluation.n_rows)
-    return "\n".join([head, *_scores(scores, evaluation.constant), *caution_lines(result)])
+    is_of_model = getattr(evaluation, "measured_against", None) == "model"
+    head = _measured_on(evaluation.evaluated_on, evaluation.n_rows, " against the model" if is_of_model else "")
+    measures = {name: words for name, words in _MEASURES.items() if not (is_of_model and name in _ERRORS)}
+    said = outcome_words(result.outcome_texts)
+    return "\n".join([head, *_scores(scores, evaluation.constant, said, measures), *caution_lines(result)])
 
 
-def _measured_on(evaluated_on: str, n_rows: int) -> str:
+def _measured_on(evaluated_on: str, n_rows: int, against: str = "") -> str:
     rows = (
         "rows of evaluation_dataset" if evaluated_on == "evaluation_dataset" else "rows, the rows that it was made from"
     )
-    return f"Measured on {n_rows:,} {rows}:"
+    return f"Measured{against} on {n_rows:,} {rows}:"
 
 
-def _scores(scores: dict[str, Any], constant: Any) -> Iterator[str]:  # of several nouns
+def _scores(  # of several nouns
+    scores: dict[str, Any], constant: Any, said: Said, measured: Iterable[str] = _MEASURES
+) -> Iterator[str]:
     """Yield a line for each that is scored; the constant prediction's has the measures of the first."""
-    measures = [name for name in _MEASURES if _is_number(getattr(next(iter(scores.values())), name, None))]
+    measures = [name for name in measured if _is_number(getattr(next(iter(scores.values())), name, None))]
     scored = {name: own for name, own in scores.items() if own}
     if constant:
         has_fidelity = any(_is_number(getattr(constant, name, None)) for name in measures if "fidelity" in name)
-        scored[_constant(constant, has_fidelity=has_fidelity)] = constant
+        scored[_constant(constant, said, has_fidelity=has_fidelity)] = constant
     for name, own in scored.items():
         known = [measure for measure in measures if _is_number(getattr(own, measure, None))]
         yield f"  {name}: {', '.join(_measure(measure, getattr(own, measure)) for measure in known)}"
 
 
-def _constant(constant: Any, *, has_fidelity: bool) -> str:  # of several nouns
-    of_truth, of_model = (_prediction(each) for each in (constant.prediction, constant.model_prediction))
+def _constant(constant: Any, said: Said, *, has_fidelity: bool) -> str:  # of several nouns
+    of_truth, of_model = (_prediction(each, said) for each in (constant.prediction, constant.model_prediction))
     is_one = of_truth == of_model or not has_fidelity
     return f"always {of_truth}" if is_one else f"always {of_truth}, for fidelity always {of_model}"
 
@@ -442,13 +471,13 @@ def caution_lines(result: Any) -> list[str]:  # see above
     return [f"Caution: {'; '.join(filter(None, (each.detail, each.remedy)))}." for each in result.cautions or ()]
 
 
-def _prototype(prototype: Prototype) -> str:
+def _prototype(prototype: Prototype, said: Said) -> str:
     represented = f"{prototype.coverage.n_rows:,} rows ({_percent(prototype.coverage.share)})"
-    return f"{prototype.rank}. row {prototype.row_id} ({_case(prototype)}) represents {represented}"
+    return f"{prototype.rank}. row {prototype.row_id} ({_case(prototype, said)}) represents {represented}"
 
 
-def _prediction(value: float | str) -> str:
-    return repr(value) if isinstance(value, str) else number(value)
+def _prediction(value: float | str, said: Said) -> str:
+    return repr(said(value)) if isinstance(value, str) else number(value)
 
 
 def _is_number(value: object) -> bool:

@@ -380,6 +380,7 @@ from .contract.prototype_sets import (
     LeafStep as LeafStep,
     NearestRowsSpace as NearestRowsSpace,
     NumberOfPrototypes as NumberOfPrototypes,
+    OutcomeText as OutcomeText,
     PagePrototypeSet as PagePrototypeSet,
     PageRepresentedRow as PageRepresentedRow,
     Prototype as Prototype,

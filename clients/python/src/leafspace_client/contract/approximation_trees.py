@@ -30,7 +30,7 @@ from .literals import (
     Type,
 )
 from .models import NumberOrText, Problem, Score
-from .prototype_sets import Caution
+from .prototype_sets import Caution, OutcomeText
 from .rule_sets import ConditionValue, RuleFeature
 
 
@@ -287,6 +287,8 @@ class ApproximationTreeResult(Record):
     """What the model predicts."""
     classes: list[str]
     """Classes in the order of the model's scores; empty for regression."""
+    outcome_texts: list[OutcomeText] | Unset = UNSET
+    """What the dictionary calls classes and outcomes; absent where it calls none by other words."""
     method: ApproximationTreeResultMethod | str
     """How splits were chosen."""
     n_rows: int

@@ -14,7 +14,7 @@ from ..records import Record
 from .approximation_trees import PathNode
 from .literals import Detail, EffectsReferenceKind, EffectsScale, Include, Level
 from .models import CellValue, Decided, Instance, NumberOrText, Prediction, Problem, Renaming, Score
-from .prototype_sets import Caution, Coverage, SearchedRows
+from .prototype_sets import Caution, Coverage, OutcomeText, SearchedRows
 
 
 class AbstainedRow(Record):
@@ -544,6 +544,10 @@ class ExplanationList(Record):
     ignored_columns: list[str] | Unset = UNSET
     """Names that instances have and the model does not, the first 100 of them, which nothing reads; absent where there
     are none.
+    """
+    outcome_texts: list[OutcomeText] | Unset = UNSET
+    """What the dictionary calls classes and outcomes; absent where it calls none by other words. Absent, too, where it
+    has words for more than 50.
     """
     provenance: Provenance
     """Model, dataset, prototype set and versions behind the explanations."""

@@ -23,7 +23,7 @@ from .literals import (
     Status,
 )
 from .models import Problem
-from .prototype_sets import Caution, LeafRowsOrAuto
+from .prototype_sets import Caution, LeafRowsOrAuto, OutcomeText
 
 
 class AuditLeafStep(Record):
@@ -253,6 +253,8 @@ class LabelAuditResult(Record):
     """How trees were weighted in the proximities."""
     classes: list[str]
     """Classes in the order of the model's scores; empty for regression."""
+    outcome_texts: list[OutcomeText] | Unset = UNSET
+    """What the dictionary calls classes and outcomes; absent where it calls none by other words."""
     n_rows: int
     """Number of rows of the dataset."""
     n_trees: int

@@ -267,6 +267,15 @@ class NearestRowsSpace(Record):
     """
 
 
+class OutcomeText(Record):
+    """What the dictionary of a dataset calls a class or an outcome."""
+
+    outcome: str
+    """The class or outcome, as the model has it."""
+    text: str
+    """What people call it."""
+
+
 class PagePrototypeSet(Record):
     """One page of a list."""
 
@@ -514,6 +523,8 @@ class PrototypeSetResult(Record):
     """What the model predicts."""
     classes: list[str]
     """Classes in the order of the model's scores; empty for regression."""
+    outcome_texts: list[OutcomeText] | Unset = UNSET
+    """What the dictionary calls classes and outcomes; absent where it calls none by other words."""
     n_rows: int
     """Number of rows of the dataset."""
     n_trees: int

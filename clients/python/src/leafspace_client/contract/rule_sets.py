@@ -31,7 +31,7 @@ from .literals import (
     Type,
 )
 from .models import NumberOrText, Problem, Score
-from .prototype_sets import Caution
+from .prototype_sets import Caution, OutcomeText
 
 
 class Condition(Record):
@@ -386,6 +386,8 @@ class RuleSetResult(Record):
     """What the model predicts."""
     classes: list[str]
     """Classes in the order of the model's scores; empty for regression."""
+    outcome_texts: list[OutcomeText] | Unset = UNSET
+    """What the dictionary calls classes and outcomes; absent where it calls none by other words."""
     method: RuleSetMethod | str
     """How rules were found."""
     boxes: RuleSetBoxes | str | Unset | None = UNSET

@@ -17,17 +17,16 @@ from tree_explainers.compute.progress import Tick, no_tick
 from tree_explainers.rows import Rows
 
 from . import documents
-from .cell_texts import MANY_ROWS
-from .composed_rows import compared_label, composed_values, is_written_at_once
+from .composed_rows import compared_label, composed_json, composed_values, is_written_at_once
 from .effect_pieces import TextsOfEffects, WrittenEffects
 from .included_parts import Parts, parts_of
 from .instances import ReadInstances, Run, ids_of_instances, read_instances, row_ids_of, run_readable
 from .many_rows import ManyRows, write_rows
 from .near_prototypes import NearOfRows, RowsToCompare, near_prototypes
 from .part_writers import ExplainedRow, FieldOf
-from .row_batches import RowBatch, accepted_rows, accepted_values, row_batch, rows_among
+from .row_batches import RowBatch, row_batch
 from .row_effects import effects_of_rows, written_effects
-from .single_rows import SingleRow, write_single
+from .single_rows import write_single
 from .warm_explainer import WarmExplainer
 
 _OF_RAW_ROWS = frozenset({"changes", "curves"})  # parts that predict the row again with other values
@@ -112,8 +111,10 @@ def explain_read(
         Whether explanations, but not refusals, are plain ``values`` throughout, have ``fragments`` that are JSON
         already, or are ``json``, as bytes, while the processor has them at hand.
     """
-    if form == "json" and len(run[1]) < MANY_ROWS and is_written_at_once(parts):
-        return _written_singly(warm, parts, row_ids, read, run, tick)
+    if form == "json" and len(row_ids) == len(run[1]) == 1 and is_written_at_once(parts):
+        tick()
+        if (text := write_single(warm, parts, row_ids[0], read, run[0])) is not None:
+            return [text]
     outcome, indices, refused = run
     batch = row_batch(warm, read, outcome, indices)
     effects = effects_of_rows(warm, parts, batch.rows, batch.proximities, batch.compared, batch.outcome)
@@ -134,35 +135,13 @@ def explain_read(
     tick()
     data, ids = list[Any]([None] * len(row_ids)), [row_ids[index] for index in indices]
     together = _together(warm, parts, rows, ids) if form == "json" else None
+    compose = composed_json if form == "json" else composed_values
     for row, index in enumerate(indices):
         tick()
         if together is not None and not batch.are_near[row]:
             data[index] = together[row]
         else:
-            document = composed_values(warm, parts, ids[row], rows.explained(row))
-            data[index] = orjson.dumps(document) if form == "json" else document
-    for index, error in refused.items():
-        data[index] = documents.refusal(row_ids[index], error)
-    return data
-
-
-def _written_singly(
-    warm: WarmExplainer, parts: Parts, row_ids: Sequence[str], read: ReadInstances, run: Run, tick: Tick
-) -> list[Any]:
-    """Return the same as ``explain_read`` for few rows without options, as JSON."""
-    (outcome, indices, refused), data, composed = run, list[Any]([None] * len(row_ids)), list[Any]()
-    rows, values = accepted_rows(read, indices), accepted_values(read, indices)
-    for row, index in enumerate(indices):
-        tick()
-        one, of_row = outcome, rows
-        if len(indices) > 1:
-            one, of_row = outcome.of_row(row), rows_among(rows, slice(row, row + 1))
-        target = read.targets.get(index)
-        text = write_single(warm, parts, SingleRow(row_ids[index], values[row], of_row, one, target))
-        if text is None:
-            composed = composed or explain_read(warm, parts, row_ids, read, run, form="fragments")
-            text = orjson.dumps(composed[index])
-        data[index] = text
+            data[index] = compose(warm, parts, ids[row], rows.explained(row))
     for index, error in refused.items():
         data[index] = documents.refusal(row_ids[index], error)
     return data

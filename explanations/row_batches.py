@@ -49,8 +49,8 @@ class RowBatch(NamedTuple):
 
 def row_batch(warm: WarmExplainer, read: ReadInstances, outcome: Outcome, indices: Sequence[int]) -> RowBatch:
     """Return the rows at some indices of those that were read; the outcome is that of the model for them."""
-    rows, leaves = accepted_rows(read, indices), contiguous_leaves(warm.leaves(outcome))
-    values = accepted_values(read, indices)
+    rows, leaves = _accepted_rows(read, indices), contiguous_leaves(warm.leaves(outcome))
+    values = _accepted_values(read, indices)
     are_many = len(values) >= MANY_ROWS
     scores, classes = documents.decimals(outcome.scores), warm.compared_classes(outcome)
     return RowBatch(
@@ -71,22 +71,16 @@ def row_batch(warm: WarmExplainer, read: ReadInstances, outcome: Outcome, indice
     )
 
 
-def accepted_rows(read: ReadInstances, indices: Sequence[int]) -> Rows | NDArray[np.float64]:
+def _accepted_rows(read: ReadInstances, indices: Sequence[int]) -> Rows | NDArray[np.float64]:
     """Return the rows that the model takes, by their indices among the instances."""
     if len(indices) == len(read.indices):
         return read.rows
     position = {index: at for at, index in enumerate(read.indices)}
     taken = np.array([position[index] for index in indices], np.int64)
-    return rows_among(read.rows, taken)
+    return read.rows.take(taken) if isinstance(read.rows, Rows) else read.rows[taken]
 
 
-def rows_among(rows: Rows | NDArray[np.float64], indices: NDArray[np.int64] | slice) -> Rows | NDArray[np.float64]:
-    """Return some of the rows."""
-    return rows.take(indices) if isinstance(rows, Rows) else rows[indices]
-
-
-def accepted_values(read: ReadInstances, indices: Sequence[int]) -> list[list[Any]]:
-    """Return the values of the same rows, as they were sent."""
+def _accepted_values(read: ReadInstances, indices: Sequence[int]) -> list[list[Any]]:
     if len(indices) == len(read.indices):
         return read.values
     values = dict(zip(read.indices, read.values, strict=True))

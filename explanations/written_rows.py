@@ -1,5 +1,6 @@
 """Explanations of requests without options, written as JSON at once: of many rows, objects would take longer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
@@ -7,8 +8,9 @@ from typing import Any, NamedTuple, cast
 import orjson
 from leafspace_drawings.words import share as share_words
 
+from .effect_pieces import WrittenEffects
 from .near_prototypes import Near
-from .sentences import Causes, prediction_sentence, summary
+from .sentences import NO_CAUSES, Causes, prediction_sentence, summary
 from .typicality import Standing
 from .warm_explainer import WarmExplainer, WarmPrototype
 
@@ -88,6 +90,45 @@ class RowPieces:
         shares = orjson.dumps(near.shares)[1:-1].split(b",")
         parts = zip(near.prototypes, shares, near.reasons, strict=False)
         return b",".join([b'%b%b,"reasons":%b}' % (self.near[id(each)], share, text) for each, share, text in parts])
+
+
+class RowParts(NamedTuple):
+    """What the explanation of a row without options is written of; no two of its scores nearly tie."""
+
+    row_id: str
+    values: Sequence[Any]  # as sent, in the order of the features
+    is_usual: bool  # nothing of it is missing, and all of it is within the ranges of the reference rows
+    scores: list[float]  # of classes, or the value alone
+    label: int | None  # index of the predicted class; None of a regression
+    compared: str | None  # class or outcome that those of prototypes are compared with
+    decision: dict[str, Any] | None  # None of a plain regression
+    target: str | float | None  # None: not known
+    near: Near
+    effects: WrittenEffects | None  # None: it has none, or they are not included
+
+
+def written_row(warm: WarmExplainer, row: RowParts) -> bytes:
+    """Return the explanation of a row as JSON."""
+    pieces, standing, decided, effects = RowPieces.of(warm), row.near.standing, row.decision, row.effects
+    stated = stated_outcome(row.scores, row.compared, decided, row.target)
+    sentences = row_summary(warm, row.near, stated, NO_CAUSES if effects is None else effects.causes)
+    warnings = [] if row.is_usual else warm.wording.warnings.of_row(row.values)
+    return b"".join(
+        (
+            b'{"object":"explanation","row_id":',
+            orjson.dumps(row.row_id),
+            b',"status":"abstained","summary":' if standing.abstains else b',"status":"ok","summary":',
+            orjson.dumps(sentences),
+            b',"prediction":',
+            pieces.prediction(row.scores, row.label),
+            b"" if decided is None else pieces.decision(labelled(warm, decided)),
+            b"" if row.target is None else b',"target":%b' % orjson.dumps(row.target),
+            pieces.standing(standing),
+            b',"warnings":%b,"nearest_prototypes":[' % (orjson.dumps(warnings) if warnings else b"[]"),
+            pieces.nearest(row.near),
+            b"]}" if effects is None else b'],"effects":%b}' % effects.text,
+        )
+    )
 
 
 class SharedSentences(NamedTuple):

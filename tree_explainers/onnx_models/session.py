@@ -51,13 +51,6 @@ class Outcome:
     # What effects compare, (n_rows, n_ranked), where the rows were walked by it; None: they were not.
     ranks: NDArray[np.uint16] | None = field(default=None, compare=False, repr=False)
 
-    def of_row(self, row: int) -> "Outcome":
-        """Return that of one row alone."""
-        at = slice(row, row + 1)
-        labels, ranks = (None if each is None else each[at] for each in (self.labels, self.ranks))
-        feeds = None if self.feeds is None else {name: each[at] for name, each in self.feeds.items()}
-        return Outcome(self.scores[at], labels, self.leaves[at], feeds, ranks)
-
 
 @dataclass(frozen=True, slots=True)
 class Predictions:

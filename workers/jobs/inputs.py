@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -237,7 +237,8 @@ def _compute_leaf_table(
             raise naming_the_row(context.objects, refusal, stored) from refusal
     content = LeafTableContent(codes, predictions.scores, predictions.labels)
     if path is not None:
-        keep_leaf_table(context, leaf_table_key(model.view.id, stored.view.id), content, path)
+        key = leaf_table_key(model.view.id, stored.view.id)
+        context.meanwhile(partial(keep_leaf_table, context, key, content, path))
     return content
 
 

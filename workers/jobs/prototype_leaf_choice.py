@@ -103,7 +103,7 @@ def choose_leaves(
         Progress.
     """
     trial = _trial(request, model, dataset, rows, n_prototypes)
-    steps = list(_try_steps(trial, report))
+    steps = list(_try_steps(trial, lambda fraction, _: report(fraction, "choosing leaves")))
     choice = choose_step([step.tried for step in steps], ceil(SUFFICIENT_COVERAGE * trial.table.n_rows))
     taken, by_coverage = steps[choice.chosen], steps[choice.by_coverage]
     views = [

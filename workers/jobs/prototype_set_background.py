@@ -5,6 +5,7 @@ choice is measured. Some of it reads and packs rows, some is built of objects, a
 disk there.
 """
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
@@ -30,6 +31,23 @@ from .searched_rows import Reference, searched_space, write_reference
 from .spaces import LeafSpace, Space
 
 Arrays = dict[str, NDArray[Any]]
+
+
+class Meanwhile:
+    """What is done in threads beside the rest of a job that forks no processes."""
+
+    def __init__(self, pool: ThreadPoolExecutor) -> None:
+        self._pool = pool
+        self._begun: list[Future[None]] = []
+
+    def begin(self, work: Callable[[], None]) -> None:
+        """Begin some work."""
+        self._begun.append(self._pool.submit(work))
+
+    def wait(self) -> None:
+        """Wait for all of it; raise what failed."""
+        for begun in self._begun:
+            begun.result()
 
 
 def begin_reference(

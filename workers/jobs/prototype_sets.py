@@ -1,6 +1,7 @@
 """Make a prototype set: choose rows that represent the others, bound how good a choice could be, evaluate this one."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 from schemas.cautions import Caution
@@ -18,7 +19,7 @@ from tree_explainers.prototype_sets.goal import covered_classes
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_agreement, known_cautions
-from .prototype_set_background import Background, begin_reference
+from .prototype_set_background import Background, Meanwhile, begin_reference
 from .prototype_set_choice import Choice, choose_space, load_inputs
 from .prototype_set_evaluation import (
     ChosenPrototypes,
@@ -60,10 +61,12 @@ _NUMBER_CHOSEN_ON_THEM = Caution(
 def make_prototype_set(context: JobContext) -> Produced:
     """Make the artefact that a ``PrototypeSetRequest`` describes."""
     request = PrototypeSetRequest(**context.request)
-    inputs = load_inputs(context, request, part_of(context.report, *_READING))
-    chosen_space = choose_space(context, request, inputs, part_of(context.report, *_CHOOSING))
-    rows = inputs.evaluation.within(chosen_space.space)
     with ThreadPoolExecutor() as pool:  # files are written while rows are chosen and measured
+        meanwhile = Meanwhile(pool)
+        context = replace(context, meanwhile=meanwhile.begin)
+        inputs = load_inputs(context, request, part_of(context.report, *_READING))
+        chosen_space = choose_space(context, request, inputs, part_of(context.report, *_CHOOSING))
+        rows = inputs.evaluation.within(chosen_space.space)
         reference = begin_reference(pool, context, request, inputs, chosen_space.space)
         choice = chosen_space.choose()
         criticisms = _find_criticisms(choice.prototypes)
@@ -87,6 +90,7 @@ def make_prototype_set(context: JobContext) -> Produced:
             **evaluated,
         )
         arrays = background.arrays(chosen, quantiles)
+        meanwhile.wait()
     return Produced(content.model_dump_json().encode(), arrays, background.files())
 
 

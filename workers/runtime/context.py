@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from ..cluster.connection import Cluster
 
 
+def _at_once(work: Callable[[], None]) -> None:
+    work()
+
+
 @dataclass(frozen=True, slots=True)
 class JobContext:
     """Everything that a job may use."""
@@ -30,6 +34,7 @@ class JobContext:
     rng: np.random.Generator  # seeded by the request: the same request makes the same artefact
     workspace: Path  # an empty private folder beside the objects; it is gone when the attempt has ended
     cluster: "Cluster | None" = None  # on which the rows are worked on; None: in this process
+    meanwhile: Callable[[Callable[[], None]], None] = _at_once  # does what can be done beside the job, before its end
 
 
 @dataclass(frozen=True, slots=True)

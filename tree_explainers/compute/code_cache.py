@@ -14,7 +14,6 @@ were loaded together, one would call the other's function. So each function has 
 
 import fcntl
 import os
-import pickle
 import secrets
 import time
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from numba.core import config
+from numba.core import caching, config
 from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import (
     CompileResultCacheImpl,
@@ -40,7 +39,7 @@ _may_compile = True
 _LONGEST_WAIT_SECONDS = 120.0  # then it is compiled here, too: no compilation takes as long
 _SECONDS_BETWEEN_LOOKS = 0.02
 _NUMBER_BITS = 62
-_CUT_OFF = EOFError, pickle.UnpicklingError
+_CUT_OFF = EOFError, caching.pickle.UnpicklingError  # as what numba reads its own files with has it
 
 # Drawn one by one from the system, so that processes that are forked do not share them either.
 FunctionIdentity._unique_ids = iter(lambda: secrets.randbits(_NUMBER_BITS), None)  # noqa: SLF001  # nothing public has them

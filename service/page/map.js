@@ -24,7 +24,8 @@ async function allRows(id, { call }) {
 
 class Plane {
   constructor(plane, rows, frame) {
-    Object.assign(this, { plane, rows, frame, chosen: -1, lasso: [] });
+    const words = JSON.parse(plane.dataset.words);
+    Object.assign(this, { plane, rows, frame, chosen: -1, lasso: [], named: (row) => named(row, words) });
     const legend = [...plane.querySelectorAll("[data-label]")];
     this.labels = legend.map((each) => each.dataset.label);
     this.tokens = legend.map((each) => each.dataset.token);
@@ -75,11 +76,11 @@ class Plane {
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
     const by = this.colour?.value ?? "label";
-    const ranks = by === "label" && this.rows[0]?.value !== null && this.rows[0]?.outcome === null ? ranked(this.rows) : null;
+    const ranks = this.labels.length ? null : ranked(this.rows); // of values
     this.rows.forEach((row, index) => {
       const [x, y] = this.places[index];
-      const isError = by === "error" && row.label !== null && row.label !== row.predicted_label;
-      const label = row.outcome ?? (by === "predicted_label" ? row.predicted_label : row.label ?? row.predicted_label);
+      const isError = by === "error" && isWrong(row);
+      const label = row.outcome ?? (by === "label" ? row.label : null) ?? row.predicted_label;
       const number = this.labels.indexOf(label);
       pen.globalAlpha = ranks ? 0.2 + 0.8 * ranks[index] : by === "error" && !isError ? 0.5 : 0.8;
       const token = ranks ? "--leaf" : by === "error" ? (isError ? "--warn" : "--line") : this.tokens[number] ?? "--c-other";
@@ -116,7 +117,7 @@ class Plane {
   choose(index) {
     if (index === this.chosen) return;
     this.chosen = index;
-    this.name.textContent = index < 0 ? "\u00a0" : named(this.rows[index]);
+    this.name.textContent = index < 0 ? "\u00a0" : this.named(this.rows[index]);
     this.canvas.style.cursor = index < 0 ? "crosshair" : "pointer";
     this.draw();
   }
@@ -164,14 +165,18 @@ class Plane {
       if (along > 0.5 && along + 2 * aside < least) [best, least] = [index, along + 2 * aside];
     });
     this.choose(best);
-    if (best >= 0) this.frame.say(named(this.rows[best]));
+    if (best >= 0) this.frame.say(this.named(this.rows[best]));
   }
 
   open(index) {
-    const { explainer } = this.plane.dataset;
-    if (index < 0) return;
-    if (explainer) location.hash = `#/explainers/${explainer}/rows/${encodeURIComponent(this.rows[index].row_id)}`;
-    else this.list([this.rows[index]]);
+    const row = this.rows[index], address = row && this.address(row);
+    if (address) location.hash = address;
+    else if (row) this.list([row]);
+  }
+
+  address(row) {
+    const { explainer, dataset } = this.plane.dataset;
+    return explainer && `#/explainers/${explainer}/rows/${encodeURIComponent(row.row_id)}?dataset=${dataset}`;
   }
 
   /** List rows below the map. */
@@ -183,10 +188,9 @@ class Plane {
     items.className = "ls-chosen-rows";
     for (const row of rows.slice(0, MOST_LISTED)) {
       const item = document.createElement("li");
-      const { explainer } = this.plane.dataset;
-      const text = document.createElement(explainer ? "a" : "span");
-      if (explainer) text.href = `#/explainers/${explainer}/rows/${encodeURIComponent(row.row_id)}`;
-      text.textContent = named(row);
+      const address = this.address(row), text = document.createElement(address ? "a" : "span");
+      if (address) text.href = address;
+      text.textContent = this.named(row);
       item.append(text);
       items.append(item);
     }
@@ -198,10 +202,16 @@ class Plane {
   }
 }
 
-function named(row) {
-  const predicted = row.value === null ? row.label ?? row.predicted_label : String(Number(row.value.toPrecision(4)));
-  const value = row.outcome === null ? predicted : `${row.outcome} (${predicted})`;
-  const differs = row.label !== null && row.label !== row.predicted_label ? `, predicted ${row.predicted_label}` : "";
+function isWrong(row) {
+  return row.label !== null && row.label !== row.predicted_label;
+}
+
+function named(row, words) {
+  const said = (label) => words[label] ?? label;
+  const digits = Math.max(4, `${Math.trunc(row.value)}`.length);
+  const known = row.value?.toLocaleString("en", { maximumSignificantDigits: digits }) ?? said(row.label ?? row.predicted_label);
+  const value = row.outcome === null ? known : `${said(row.outcome)} (${known})`;
+  const differs = isWrong(row) ? `, predicted ${said(row.predicted_label)}` : "";
   return `row ${row.row_id}: ${value}${differs}${row.prototype_rank === null ? "" : `, prototype ${row.prototype_rank}`}`;
 }
 

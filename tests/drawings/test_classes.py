@@ -1,11 +1,24 @@
 """Colours of classes: neutral where nothing is declared, warm for outcomes that are adverse to a person."""
 
+import json
 import re
+from html import unescape
 from pathlib import Path
+from typing import Any
 
 import leafspace_drawings
 import pytest
-from leafspace_drawings import ModelContext, SetContext, TreeContext, chart_of, draw_model, draw_prototype_set
+from leafspace_drawings import (
+    Links,
+    MapContext,
+    ModelContext,
+    SetContext,
+    TreeContext,
+    chart_of,
+    draw_map,
+    draw_model,
+    draw_prototype_set,
+)
 from leafspace_drawings.approximation_tree import draw_approximation_tree
 from leafspace_drawings.classes import COLOURS, Classes, colour_numbers, with_adverse
 
@@ -79,3 +92,21 @@ def test_the_style_sheet_has_the_same_colours_on_light_ground() -> None:
     style = (Path(leafspace_drawings.__file__).parent / "leafspace.css").read_text(encoding="utf-8")
     tokens = dict(re.findall(r"--c(\d+): light-dark\((#[0-9a-f]{6}),", style))
     assert tuple(tokens[str(number)] for number in range(1, len(COLOURS) + 1)) == COLOURS
+
+
+def test_a_map_of_decisions_offers_no_colours_of_labels_that_it_does_not_show() -> None:
+    found, model, dataset = document("Map"), document("Model"), document("Dataset")
+    target = next(column for column in dataset["columns"] if column["role"] == "target")
+    target["labels"] = [{"value": "go home", "label": "nothing is done"}]
+    outcomes = {**found["result"], "classes": ["go home", "operate"]}
+    decided = {**found, "result": outcomes}
+
+    def colours(document: dict[str, Any], model: dict[str, Any]) -> list[str]:
+        return re.findall(r'<option value="(\w+)">', draw_map(document, MapContext(model, dataset, links=Links(""))))
+
+    assert colours(found, model) == ["label", "predicted_label", "error"]
+    assert colours(decided, model) == ["label", "error"]
+    assert colours(decided, {**model, "classes": []}) == []  # a regression, whose values are decided by bands
+    drawn = draw_map(decided, MapContext(model, dataset, links=Links("")))
+    assert ">decision</option>" in drawn
+    assert json.loads(unescape(re.search(r'data-words="([^"]*)"', drawn)[1])) == {"go home": "nothing is done"}  # type: ignore[index]

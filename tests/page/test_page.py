@@ -10,7 +10,7 @@ import httpx
 import pytest
 from leafspace_drawings.words import number, share
 
-from tests.support.api import Json
+from tests.support.api import Api, Json, Registered, csv_of, frame_of
 from tests.support.browser import Watched
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.raw_http import NO_TLS
@@ -175,6 +175,29 @@ def test_a_map_names_lists_and_explains_its_rows(tab: Watched, shown: Shown) -> 
     canvas.press("ArrowRight")
     canvas.press("Enter")
     tab.page.wait_for_selector(".ls-why")
+
+
+def test_a_map_of_other_rows_explains_these_and_not_the_reference_rows_of_the_same_index(
+    tab: Watched, shown: Shown, api: Api, forest: Registered
+) -> None:
+    outcomes = [{"name": name, "label": f"class {name}"} for name in forest.model["classes"]]
+    rows = frame_of(forest.fitted).iloc[::-1].reset_index(drop=True)
+    dataset = api.upload("/v1/datasets", csv_of(rows), {"target": "t"}).json()["id"]
+    words = {"features": [], "outcomes": outcomes}
+    api.http.put(f"/v1/datasets/{dataset}/dictionary", json=words).raise_for_status()
+    mapped = {"model": forest.model["id"], "dataset": dataset, "n_rows": 90, "n_neighbors": 20}
+    map_id = api.made("/v1/maps", mapped)["id"]
+    tab.open(shown.address(f"maps/{map_id}"), ".ls-map canvas")
+    canvas, named = tab.page.locator(".ls-map canvas"), tab.page.locator(".ls-named")
+    canvas.focus()
+    canvas.press("ArrowRight")
+    assert ": class " in named.inner_text()
+
+    canvas.press("Enter")
+    tab.page.wait_for_selector(".ls-why")
+
+    assert tab.page.url.endswith(f"?dataset={dataset}")
+    assert tab.page.locator("h1").inner_text().startswith("Why is row ")
 
 
 def test_a_dictionary_is_edited_refused_beside_its_field_and_never_overwrites_a_newer_one(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from json import dumps
 from typing import Any
 
 from .classes import OTHER_COLOUR, Classes, ClassMark
@@ -14,6 +15,7 @@ from .templating import render
 Json = Mapping[str, Any]
 
 N_SHADES = 5  # of a regression's values, by their rank
+_ERRORS = ("error", "label and prediction differ")
 _VALUE_COLOUR = "#1c6b50"
 
 
@@ -55,6 +57,21 @@ class _View:
         self.result: Json = document["result"]
         self.preview: Json = self.result["preview"]
         self.classes = Classes(self.result["classes"], context.dataset)
+        self.of_model: Sequence[str] = (context.model or {}).get("classes") or []  # none of a regression
+
+    @property
+    def words(self) -> str:
+        """What people call classes and outcomes, as JSON, where they call them otherwise."""
+        labels = dict.fromkeys([*self.result["classes"], *self.of_model])
+        said = {label: self.classes.said(label) for label in labels}
+        return dumps({label: words for label, words in said.items() if words != label})
+
+    @property
+    def colours(self) -> list[tuple[str, str]]:
+        """What the dots can show: a field of the rows, and what it is called. Decided rows have an outcome's colour."""
+        if set(self.result["classes"]) <= {*self.of_model} or self.context.model is None:
+            return [("label", "label"), ("predicted_label", "prediction"), _ERRORS]
+        return [("label", "decision"), *([_ERRORS] if self.of_model else [])]
 
     @cached_property
     def points(self) -> list[tuple[float, float]]:

@@ -20,7 +20,7 @@ from .session import ModelSession, Piece, Predictions, open_graph, runtime_error
 from .tail_session import TailSession
 from .walked_parts import WalkedParts
 
-_CELLS_PER_CHUNK = 4_000_000  # rows x trees of a piece: some 0.1 s
+_CELLS_PER_CHUNK = 2_000_000  # rows x trees of a piece: some 50 ms; of fewer rows, deep trees are read too often
 _MAX_CHUNK_ROWS = 16_384
 
 

@@ -19,6 +19,7 @@ from .part_facts import FACTS, PART, Agreement, PartFacts
 REVISION = 1
 """To be raised when the same file would get another normalised form, or other facts."""
 _IN_USE_SECONDS = 300
+_PART_BYTES = "part_bytes"  # in the file of a part's facts: its normalised form's size
 
 
 class PartCache:
@@ -38,14 +39,16 @@ class PartCache:
         return hashlib.sha256(canonical_json(made_of)).hexdigest()
 
     def find(self, key: str) -> PartFacts | None:
-        """Return the facts of a part that is kept, which counts as used now."""
+        """Return the facts of a part that is kept whole, which counts as used now."""
         folder = self._folder(key)
         try:
-            facts = PartFacts.of_json(json.loads((folder / FACTS).read_text()))
+            facts = json.loads((folder / FACTS).read_text())
             os.utime(folder, (self._now(), self._now()))
+            # Else a process was killed while it removed the folder, or the machine lost its power.
+            is_whole = (folder / PART).stat().st_size == facts[_PART_BYTES]
+            return PartFacts.of_json(facts) if is_whole else None
         except (FileNotFoundError, ValueError, KeyError):
             return None
-        return facts if (folder / PART).is_file() else None  # else a process was killed while it removed the folder
 
     def path(self, key: str) -> Path:
         """Return the normalised file of a part that was found."""
@@ -54,7 +57,8 @@ class PartCache:
     def keep(self, key: str, folder: Path, facts: PartFacts, tag: str) -> PartFacts:
         """Move a folder with a part here, unless another process was faster; return its facts with the file's tag."""
         tagged = replace(facts, tag=tag)
-        (folder / FACTS).write_text(json.dumps(asdict(tagged)))
+        size_bytes = (folder / PART).stat().st_size
+        (folder / FACTS).write_text(json.dumps({**asdict(tagged), _PART_BYTES: size_bytes}))
         self._folder(key).parent.mkdir(parents=True, exist_ok=True)
         if self.find(key) is None:
             with suppress(FileNotFoundError):  # what a process left that was killed while it removed it

@@ -236,6 +236,21 @@ def test_what_a_killed_process_left_of_a_part_is_made_again(
     assert (kept / lost).is_file()
 
 
+@pytest.mark.parametrize("cut_off", ["part.parquet", "facts.json"])
+def test_what_a_machine_that_lost_its_power_left_of_a_part_is_made_again(
+    sources: SourceFiles, lake: Path, tmp_path: Path, cut_off: str
+) -> None:
+    _write(lake, _part(0, 3))
+    manifest = _register(sources, lake)
+    rows = _rows(manifest, sources)
+    (kept,) = (tmp_path / "cache").glob("??/*")
+    whole = (kept / cut_off).stat().st_size
+    os.truncate(kept / cut_off, whole // 2)
+
+    assert _rows(manifest, SourceFiles(SourceSettings((f"file://{lake}",), tmp_path / "cache"))) == rows
+    assert (kept / cut_off).stat().st_size == whole
+
+
 def test_a_file_whose_name_is_no_text_is_refused(sources: SourceFiles, lake: Path) -> None:
     (path,) = _write(lake, _part(0, 3))
     path.rename(lake / os.fsdecode(b"\xff.parquet"))

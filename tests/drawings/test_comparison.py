@@ -54,3 +54,8 @@ def test_features_that_moved_by_more_than_chance_are_marked_and_all_shown() -> N
     assert drawing.index(">x14<") < drawing.index("more than by chance")
     assert "&lt; 0.001" in drawing
     assert "\N{MINUS SIGN}0.25" in drawing
+
+
+def test_shares_of_effects_move_by_points_and_not_by_per_cent() -> None:
+    assert "<b>4.8 points</b>" in _drawn(effects=[_effect("age", 0.048)], effects_scale="share")
+    assert "<b>0.048</b>" in _drawn(effects=[_effect("age", 0.048)], effects_scale="probability")

@@ -12,6 +12,7 @@ from .tree_colours import OTHER_CLASSES, Colours
 from .tree_documents import Node, Tree
 from .tree_svg_parts import LINE, MUTED, Header, bar, element, escaped, question_lines, shortened, text, text_width
 from .tree_texts import confidence, prediction, question, row_count, shares
+from .words import share
 
 _MARGIN = 24.0
 _FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
@@ -199,7 +200,7 @@ def _split_details(node: Node) -> str:
 
 def _leaf_details(node: Node) -> str:
     own = [score.value for score in node.scores if score.label == node.prediction]
-    return " · ".join([*(f"{share:.2f}" for share in own), row_count(node)])
+    return " · ".join([*map(share, own), row_count(node)])
 
 
 def _tooltip(node: Node) -> str:
@@ -210,9 +211,9 @@ def _tooltip(node: Node) -> str:
 
 def _score_bar(node: Node, colours: Colours, x: float, y: float, width: float) -> Iterator[str]:
     """Yield a thin bar below a node's text: the shares of classes side by side, or how high a value is."""
-    for fill, start, share in _bar_parts(node, colours):
-        if share > 0:
-            yield bar(x + start * width, y, share * width, _BAR_HEIGHT, fill)
+    for fill, start, part in _bar_parts(node, colours):
+        if part > 0:
+            yield bar(x + start * width, y, part * width, _BAR_HEIGHT, fill)
 
 
 def _bar_parts(node: Node, colours: Colours) -> Iterator[tuple[str, float, float]]:

@@ -5,7 +5,7 @@ from decimal import Context, Decimal
 from typing import Any
 
 from .tree_documents import Node, Tree
-from .words import are_unequal, brief, measured_on, number
+from .words import are_unequal, brief, measured_on, number, share
 
 ABOUT_SETTLED = "settled: proved that the model gives every row that could reach the leaf its label, seen or not"
 _DIGITS = 5  # of a predicted value
@@ -44,15 +44,17 @@ def on_one_line(text: str) -> str:
 
 
 def rounded(value: float) -> str:
-    """Return a number with five significant digits, without an exponent."""
-    text = f"{Decimal(repr(float(value))).normalize(Context(prec=_DIGITS)):f}"
+    """Return a number with five significant digits, or all before its point, without an exponent."""
+    if abs(value) >= 10**_DIGITS:
+        return f"{value:,.0f}"
+    text = f"{Decimal(repr(float(value))).normalize(Context(prec=_DIGITS)):,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def shares(node: Node, most: int) -> str:
     """Return the shares of at most ``most`` classes at a node, the largest first; empty for regression."""
     largest = sorted(node.scores, key=lambda score: -score.value)[:most]
-    texts = [f"{label(score.label)}: {score.value:.2f}" for score in largest]
+    texts = [f"{label(score.label)}: {share(score.value)}" for score in largest]
     return ", ".join([*texts, "..."] if len(node.scores) > most else texts)
 
 
@@ -131,5 +133,5 @@ def _fidelity(content: Tree) -> Iterator[str]:
 
 def _beside(measure: str, reached: float, constant: Any, of_constant: float | None) -> str:  # likewise
     """Return a figure beside that of the best constant label, without which it means little."""
-    always = "" if of_constant is None else f" (always {label(str(constant.model_prediction))}: {of_constant:.3f})"
-    return f"{measure} {reached:.3f}{always}"
+    always = "" if of_constant is None else f" (always {label(str(constant.model_prediction))}: {share(of_constant)})"
+    return f"{measure} {share(reached)}{always}"

@@ -177,7 +177,7 @@ def test_screen_readers_get_a_description() -> None:
     assert root.get("aria-labelledby", "").split() == list(named)
     assert named["tree-title"] == "Approximation tree"
     assert re.search(
-        r"\d+ leaves, depth 7 .* fidelity 0\.950 \(always no: 0\.900\) on the 100 rows that it was made from\. Rows",
+        r"\d+ leaves, depth 7 .* fidelity 95% \(always no: 90%\) on the 100 rows that it was made from\. Rows",
         named["tree-description"],
     )
 
@@ -289,4 +289,4 @@ def test_what_is_asked_about_a_column_of_a_long_name_is_shown(name: str) -> None
 def test_a_tree_of_one_leaf_is_a_drawing_too() -> None:
     content = document([leaf(0, 0, "only", ["only"])], [], ["only"])
 
-    assert drawn(content).titles == ["only\n5 rows\nonly: 1.00"]
+    assert drawn(content).titles == ["only\n5 rows\nonly: 100%"]

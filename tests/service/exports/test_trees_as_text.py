@@ -5,6 +5,7 @@ import re
 import orjson
 import pytest
 from leafspace_drawings.tree_colours import Colours
+from leafspace_drawings.tree_texts import rounded
 
 from schemas.rule_sets import RuleFeature
 from service.exports import TREE_MEDIA_TYPES, TextFormat, write_tree
@@ -34,14 +35,14 @@ def test_text_has_a_line_for_each_node_below_its_parent() -> None:
     assert write_tree(SMALL, "text").splitlines() == [
         (
             "STA, each question chosen by a test; 2 leaves, depth 1; for 3 trees, from 10 rows; "
-            "balanced fidelity 0.900 (always no: 0.500), fidelity 0.950 (always no: 0.900) "
+            "balanced fidelity 90% (always no: 50%), fidelity 95% (always no: 90%) "
             "on the 100 rows that it was made from"
         ),
         "p: how likely new pseudo rows would lead to another question; cap: no more rows were allowed",
         "",
         "port is S or C (missing allowed)?  [5 rows; p = 0.03, cap]",
-        "├─ yes: survived  [5 rows; survived: 1.00, died: 0.00]",
-        "└─ no:  died  [5 rows; died: 1.00, survived: 0.00]",
+        "├─ yes: survived  [5 rows; survived: 100%, died: 0%]",
+        "└─ no:  died  [5 rows; died: 100%, survived: 0%]",
     ]
 
 
@@ -73,8 +74,8 @@ def test_text_says_what_speaks_against_the_tree_and_which_leaves_are_settled() -
 
     assert lines[1].startswith("settled: proved that the model gives every row that could reach the leaf its label")
     assert lines[2] == "Caution: 1 of 2 splits is significant."
-    assert lines[5] == "├─ yes: survived  [5 rows; survived: 1.00, died: 0.00; settled]"
-    assert lines[6] == "└─ no:  died  [5 rows; died: 1.00, survived: 0.00]"
+    assert lines[5] == "├─ yes: survived  [5 rows; survived: 100%, died: 0%; settled]"
+    assert lines[6] == "└─ no:  died  [5 rows; died: 100%, survived: 0%]"
     assert "settled" not in write_tree(SMALL, "text")
 
 
@@ -105,7 +106,7 @@ def test_a_regression_has_its_values_and_their_r2_to_the_models() -> None:
 def test_a_tree_without_tests_does_not_mention_them() -> None:
     content = document([leaf(0, 0, "only", ["only"])], [], ["only"], method="ism", n_rows=1)
 
-    assert write_tree(content, "text").splitlines()[1:] == ["", "only  [5 rows; only: 1.00]"]
+    assert write_tree(content, "text").splitlines()[1:] == ["", "only  [5 rows; only: 100%]"]
 
 
 def _parsed(source: str) -> tuple[dict[int, str], list[tuple[int, int, str]]]:
@@ -178,3 +179,14 @@ def test_json_holds_the_tree_and_nothing_about_how_it_was_made() -> None:
 
 def test_every_format_has_a_media_type() -> None:
     assert set(TREE_MEDIA_TYPES) == {"json", "text", "graphviz", "svg", "sql", "python", "onnx", "html"}
+
+
+def test_values_have_all_digits_before_their_point() -> None:
+    assert [rounded(value) for value in (317782.4, 1234567.0, 12345.678, 1032.5, 0.000012345678, -317782.4)] == [
+        "317,782",
+        "1,234,567",
+        "12,346",
+        "1,032.5",
+        "0.000012346",
+        "-317,782",
+    ]

@@ -17,8 +17,16 @@ from .sentences import NO_CAUSES, Causes
 LEAST_SHARE = 0.05
 """Of the difference of two scores: features that move it less are not named beside the first."""
 
+MOSTLY, IN_PART = ", mostly by ", ", in part by "
+"""How a sentence names features: those that make up more than half of the difference of two scores, or others."""
+
 END_OF_ENTRY = b"},"
 """What ends the entry of a feature behind which there is another one."""
+
+
+def is_most(moved: Any, difference: Any) -> Any:  # numbers, or arrays of such
+    """Return whether the effects that are named, added up, make up more than half of a difference."""
+    return abs(moved) > 0.5 * abs(difference)
 
 
 class RowEffects(NamedTuple):

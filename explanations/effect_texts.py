@@ -30,7 +30,9 @@ from .effect_numbers import (
 )
 from .effect_pieces import (
     END_OF_ENTRY,
+    IN_PART,
     LEAST_SHARE,
+    MOSTLY,
     EffectEntry,
     EffectReference,
     EffectRow,
@@ -39,6 +41,7 @@ from .effect_pieces import (
     RowsOfEffects,
     TextsOfEffects,
     WrittenEffects,
+    is_most,
     listed_players,
 )
 from .effect_references import MeanReference
@@ -289,7 +292,7 @@ class EffectTexts:
     ) -> Causes:
         """Return by how much the score differs from that of the reference, and which features have it differ most."""
         parts, difference = _moved_by(numbers, reference)
-        named, least, n_causes = list[str](), LEAST_SHARE * abs(difference), 0
+        named, moved, least, n_causes = list[str](), 0.0, LEAST_SHARE * abs(difference), 0
         for entry, part in zip(entries, parts, strict=True):
             _, feature, _, _, _, name, mention, compared, is_protected, is_plain = entry
             if is_protected or not part * difference > 0:
@@ -303,12 +306,14 @@ class EffectTexts:
                 else:
                     words = self.naming.value(name, json_number(values[feature]))
                 named.append(f"{mention}{words}{compared}{signed(part)})")
+                moved += part
             if n_causes == N_FEATURES:
                 break
         if not named:
             return NO_CAUSES
         direction, size = "higher" if difference > 0 else "lower", signed(abs(difference)).removeprefix("+")
-        return Causes(f"{reference.words} {size} {direction}, mostly by {listed(named)}.", reference.row_id)
+        how = MOSTLY if is_most(moved, difference) else IN_PART
+        return Causes(f"{reference.words} {size} {direction}{how}{listed(named)}.", reference.row_id)
 
 
 def _moved_by(numbers: PrintedNumbers, reference: EffectReference) -> tuple[list[float], float]:

@@ -14,7 +14,16 @@ from tree_explainers.wording import rounded_texts
 
 from .cell_texts import SentRows
 from .effect_numbers import NumbersOfMany
-from .effect_pieces import END_OF_ENTRY, LEAST_SHARE, EffectEntry, EffectReference, TextsOfEffects
+from .effect_pieces import (
+    END_OF_ENTRY,
+    IN_PART,
+    LEAST_SHARE,
+    MOSTLY,
+    EffectEntry,
+    EffectReference,
+    TextsOfEffects,
+    is_most,
+)
 from .sentences import N_FEATURES, Naming, signed_texts
 
 Ints = NDArray[np.int64]
@@ -147,9 +156,10 @@ def _sentences(effects: ManyEffects, naming: Naming) -> Texts:
     pieces.put(at, _encoded([f"{reference.words} " for reference in references]), effects.reference_of[some])
     sizes = signed_texts(np.abs(differences[some]))
     pieces.put(at + 1, sizes._replace(starts=sizes.starts + 1), each)  # without the sign
-    directions = _encoded([" lower", " higher", ", mostly by ", "."])
+    moved = np.bincount(rows, parts[named], len(differences))[some]
+    directions = _encoded([" lower", " higher", IN_PART, ".", MOSTLY])
     pieces.put(at + 2, directions, differences[some] > 0)
-    pieces.put(at + 3, directions, 2)
+    pieces.put(at + 3, directions, np.where(is_most(moved, differences[some]), 4, 2))
     pieces.put(pieces.bounds[some + 1] - 1, directions, 3)
     at = pieces.bounds[rows] + 4 + 6 * ranks
     separator = np.where(ranks == 0, 0, np.where(ranks == counts[rows] - 1, 2, 1))

@@ -94,15 +94,24 @@ def test_log_odds_of_two_classes_come_in_points_of_probability(explained: Json) 
             assert points == pytest.approx(ends[0] - ends[1], abs=1e-5)
 
 
-def test_the_summary_names_the_features_that_have_the_score_differ_most(explained: Json) -> None:
+def test_the_summary_names_the_features_that_have_the_score_differ_most_and_says_whether_they_are_most_of_it(
+    explained: Json,
+) -> None:
     for row in explained["short"]:
         effects = row["effects"]
-        if effects["score"] == effects["reference"]["score"]:
+        scores = np.array([effects["score"], effects["reference"]["score"]])
+        if scores[0] == scores[1]:
             continue
-        direction = "higher" if effects["score"] > effects["reference"]["score"] else "lower"
+        in_points = effects["scale"] == "log_odds"
+        difference = -np.diff(1 / (1 + np.exp(-scores)) if in_points else scores)[0]
+        direction = "higher" if difference > 0 else "lower"
+        parts = [entry["points" if in_points else "effect"] for entry in effects["features"]]
+        first, *others = [part for part in parts if part * difference > 0][:3]
+        named = first + sum(part for part in others if abs(part) >= 0.05 * abs(difference))
+        how = "mostly" if abs(named) > abs(difference) / 2 else "in part"
         sentence = row["summary"].split("Compared with ")[1]
         assert sentence.startswith(f"row {effects['reference']['row_id']}")
-        assert f" {direction}, mostly by " in sentence
+        assert f" {direction}, {how} by " in sentence
 
 
 @pytest.mark.parametrize(

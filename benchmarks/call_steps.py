@@ -24,7 +24,7 @@ from explanations.effect_texts import EffectTexts
 from explanations.effects import WarmEffects
 from explanations.reason_texts import ReasonTexts
 from explanations.warm_explainer import WarmExplainer, warm_up
-from schemas.explanations import ExplanationRequest
+from service.hot_path import request_of_rows
 from service.operations import explained_calls
 from service.web.request_class import parsed
 from tests.support.workshop import workshop_in
@@ -43,7 +43,7 @@ STEPS: dict[str, tuple[Any, str]] = {
     "nearest prototypes, and their reasons": (NearPrototypes, "to_rows"),
     "reasons as text": (ReasonTexts, "write_pairs"),
 }
-_LOOPS, _WITHOUT_OPTIONS = "compiled loops", ExplanationRequest()
+_LOOPS = "compiled loops"
 Seconds = dict[str, list[float]]
 
 
@@ -70,7 +70,7 @@ def _seconds_of_calls(warm: WarmExplainer, bodies: list[bytes]) -> list[float]:
     for number in range(N_WARMING + N_CALLS):
         body = bodies[number % len(bodies)]
         start = time.perf_counter()
-        explained_calls.explain_rows(warm, _WITHOUT_OPTIONS.model_copy(update=parsed(body)))
+        explained_calls.explain_rows(warm, request_of_rows(parsed(body)["instances"]))
         seconds.append(time.perf_counter() - start)
     return seconds[N_WARMING:]
 

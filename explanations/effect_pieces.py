@@ -56,11 +56,11 @@ class EffectsOfRows(NamedTuple):
     def row(self, number: int) -> "RowEffects":
         """Return the effects of one of them."""
         return RowEffects(
-            int(self.references[number]) if self.mean is None else self.mean,
-            int(self.scores[number]),
+            self.references.item(number) if self.mean is None else self.mean,
+            self.scores.item(number),
             self.of_players[number],
-            self.orders[number, : self.counts[number]].tolist(),
-            float(self.totals[number]),
+            self.orders[number, : self.counts.item(number)].tolist(),
+            self.totals.item(number),
             None if self.points is None else self.points[number],
         )
 

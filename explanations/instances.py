@@ -3,9 +3,10 @@
 import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Literal, NoReturn
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +50,7 @@ class Features:
         return Features(names, types, "category" not in types, nested)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadInstances:
+class ReadInstances(NamedTuple):
     """The instances that can be read, and why the others cannot."""
 
     rows: Rows | NDArray[np.float64]  # a matrix where all features are numbers
@@ -58,8 +58,8 @@ class ReadInstances:
     values: list[list[Any]]  # of the rows, as sent but for infinities, in the order of the features
     refused: dict[int, RowRefused]  # by index among the instances
     ignored: tuple[str, ...] = ()  # names that instances have and the model does not, the first 100 in their order
-    targets: Mapping[int, str | float] = field(default_factory=dict)  # of registered rows, by index among the instances
-    references: Mapping[int, int] = field(default_factory=dict)  # of reference rows: which they are, by the same index
+    targets: Mapping[int, str | float] = MappingProxyType({})  # of registered rows, by index among the instances
+    references: Mapping[int, int] = MappingProxyType({})  # of reference rows: which they are, by the same index
 
     @property
     def n_rows(self) -> int:
@@ -97,7 +97,7 @@ class ReadInstances:
             Whether it is the dataset of the reference rows.
         """
         known = {index: target for index, target in enumerate(targets) if target is not None}
-        return replace(self, targets=known, references=dict(enumerate(rows)) if are_reference else {})
+        return self._replace(targets=known, references=dict(enumerate(rows)) if are_reference else {})
 
 
 def read_instances(

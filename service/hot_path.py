@@ -22,7 +22,7 @@ _JSON, _EMPTY = (b"content-type", b"application/json"), (b"content-length", b"0"
 _ABOUT_BODY = frozenset({b"content-type", b"content-length"})
 _HTML = b"text/html"
 _ROWS_ALONE, _ROW_TYPES = {"instances"}, frozenset({dict, list})
-_WITHOUT_OPTIONS = ExplanationRequest()
+_WITHOUT_OPTIONS = ExplanationRequest().__getstate__()
 _BEFORE, _AFTER = "/v1/explainers/", "/explanations"
 
 
@@ -72,8 +72,19 @@ async def _message(body: bytes) -> ExplanationRequest:
     value = parsed(body)
     rows = value["instances"] if type(value) is dict and value.keys() == _ROWS_ALONE else None
     if type(rows) is list and len(rows) <= MAX_INSTANCES and _ROW_TYPES.issuperset(map(type, rows)):
-        return _WITHOUT_OPTIONS.model_copy(update=value)  # what is in rows is any JSON, and read later
+        return request_of_rows(rows)
     return message_of(ExplanationRequest, value)
+
+
+def request_of_rows(rows: list[Any]) -> ExplanationRequest:
+    """Return the request that has rows and nothing else; what is in these is any JSON, and read later.
+
+    pydantic's own copy of a request takes several times as long.
+    """
+    request = ExplanationRequest.__new__(ExplanationRequest)
+    fields = {**_WITHOUT_OPTIONS["__dict__"], "instances": rows}
+    request.__setstate__({**_WITHOUT_OPTIONS, "__dict__": fields, "__pydantic_fields_set__": {"instances"}})
+    return request
 
 
 def _with_first(part: Message, receive: Receive) -> Receive:

@@ -108,15 +108,15 @@ def rounded(value: float) -> float:
 
 def rounded_text(value: float) -> str:
     """Return the text of a number that is rounded as a value is."""
+    if _SHORT_FROM <= abs(value) < _SHORT_BELOW:  # as ``rounded`` has it, whose text needs no further change
+        text = f"{value:.6g}"  # those of rows hardly come again: to keep them would take as long
+        if f"{value * _BELOW:.6g}" == text == f"{value * _ABOVE:.6g}":
+            return text
     return _rounded_text(value) if value else number_text(value)  # 0 and -0 are equal, and have two texts
 
 
-@lru_cache(maxsize=1 << 10)  # those of rows hardly come again, and a large cache would be as slow as memory
+@lru_cache(maxsize=1 << 10)
 def _rounded_text(value: float) -> str:
-    if _SHORT_FROM <= abs(value) < _SHORT_BELOW:  # as ``rounded`` has it, whose text needs no further change
-        text = f"{value:.6g}"
-        if f"{value * _BELOW:.6g}" == text == f"{value * _ABOVE:.6g}":
-            return text
     return number_text(rounded(value))
 
 

@@ -8,7 +8,8 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 
-from service.hot_path import HotPath
+from schemas.explanations import ExplanationRequest
+from service.hot_path import HotPath, request_of_rows
 from service.main import create_app
 
 from .conftest import Shop
@@ -33,6 +34,15 @@ def _same(both: tuple[TestClient, TestClient], path: str, content: bytes, header
     assert ("server-timing" in first.headers) == ("server-timing" in second.headers) == first.is_success
     found: httpx.Response = second
     return found
+
+
+def test_a_request_of_rows_alone_is_as_validated() -> None:
+    request, validated = request_of_rows([[1.0, None]]), ExplanationRequest(instances=[[1.0, None]])
+
+    assert request == validated
+    assert request.model_fields_set == validated.model_fields_set == {"instances"}
+    assert request.model_dump_json() == validated.model_dump_json()
+    assert request_of_rows([]).instances == []  # each has its own rows
 
 
 _GOOD = object()  # represents a row that is the model's own

@@ -82,6 +82,8 @@ def _read(body: bytes) -> tuple[Any, list[bytes]]:
 def _has_names(value: Any, n_names: int) -> bool:  # any JSON value
     """Return whether objects have this number of names; fewer than the colons behind them where one was repeated."""
     level = [value] if type(value) in _CONTAINERS else []
+    if type(value) is dict and len(value) == n_names:  # as of most bodies
+        return True
     while level:
         n_names -= sum(len(container) for container in level if type(container) is dict)
         if n_names <= 0:

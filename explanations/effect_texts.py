@@ -272,11 +272,14 @@ class EffectTexts:
     def _principal_reasons(self, row: EffectRow) -> bytes:
         """Return the features, or groups, that move a row's score most in its direction, four at most, as a field.
 
-        Protected ones, and those that callers may not see, are none.
+        Protected ones, and those that callers may not see, are none, nor are those that move it by less than a
+        twentieth of what the first of all moves it by.
         """
         effects, shown = row.effects.of_players, self.shown
-        moving = (player for player in row.effects.order if (effects[player] > 0) == row.adverse and player in shown)
-        reasons = (self._principal(player) for player in moving if not shown[player].is_protected)
+        moving = [player for player in row.effects.order if (effects[player] > 0) == row.adverse]
+        least = LEAST_SHARE * abs(effects[moving[0]]) if moving else 0.0
+        named = (player for player in moving if player in shown and not shown[player].is_protected)
+        reasons = (self._principal(player) for player in named if abs(effects[player]) >= least)
         return b',"principal_reasons":[%b]' % b",".join(islice(reasons, _MOST_REASONS))
 
     def _principal(self, player: int) -> bytes:

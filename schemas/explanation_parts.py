@@ -250,7 +250,8 @@ class Effects(Contract):
     rest: OtherEffects = Field(description="What the features that are not listed add.")
     principal_reasons: list[PrincipalReason] | SkipJsonSchema[None] = absent(
         "Where the outcome is adverse, as the model's decision or the dictionary says: the features, or groups, that "
-        "move the score most towards it, at most four, without protected and hidden ones; else absent."
+        "move the score most towards it, at most four, without protected and hidden ones, and without those that move "
+        "it by less than a twentieth of what the first of all does; else absent."
     )
 
 

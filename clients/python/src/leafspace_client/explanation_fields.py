@@ -125,7 +125,8 @@ class ExplanationFields:
         """Return the principal reasons for an adverse outcome, at most four, those that count most first.
 
         They are the features, or groups of them, that move the score most from the reference case towards the outcome,
-        in the words of the dataset's dictionary. Empty where the outcome is not declared adverse, by the model's
+        in the words of the dataset's dictionary; none moves it by less than a twentieth of what the first of all does.
+        Empty where the outcome is not declared adverse, by the model's
         decision or by the dictionary, and where the explanation has no effects.
         """
         effects = self.effects

@@ -24,7 +24,7 @@ async function allRows(id, { call }) {
 
 class Plane {
   constructor(plane, rows, frame) {
-    const words = JSON.parse(plane.dataset.words);
+    const words = JSON.parse(plane.dataset.words ?? "{}");
     Object.assign(this, { plane, rows, frame, chosen: -1, lasso: [], named: (row) => named(row, words) });
     const legend = [...plane.querySelectorAll("[data-label]")];
     this.labels = legend.map((each) => each.dataset.label);
@@ -76,7 +76,7 @@ class Plane {
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
     const by = this.colour?.value ?? "label";
-    const ranks = this.labels.length ? null : ranked(this.rows); // of values
+    const ranks = this.labels.length ? null : ranked(this.rows);
     this.rows.forEach((row, index) => {
       const [x, y] = this.places[index];
       const isError = by === "error" && isWrong(row);

@@ -4,7 +4,7 @@ One is written with FastAPI, as the service is, the other with Starlette and orj
 x 50 prototypes, breast cancer (30 features), each on one uvicorn worker, closed loops of 1 and of 16 connections. They
 are measured in turns, so that a noisy machine troubles all of them; ratios are of the medians of the turns. Answers
 have effects, as they have by default. With 16 connections the service computes calls that wait together; with one, each
-alone, which takes its processor nearly twice as long. ``docs/architecture.md`` says what limits a call.
+alone, which takes its processor half as long again. ``docs/architecture.md`` says what limits a call.
 ``python -m benchmarks.hot_path``
 """
 

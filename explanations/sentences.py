@@ -261,11 +261,11 @@ def _of_nearest(
 
 
 def _decided_words(case: Mapping[str, Any], naming: Naming) -> str:
-    """Return what is decided of a row, and its true class where that is known: ``decided approve, was unpaid``."""
+    """Return what is decided of a row, and its true class where that is known: ``decision: approve, was unpaid``."""
     decided, actual = _outcome(case, naming), case.get("target")
     if actual is None:
         return decided
-    return f"decided {decided}, was {_number(actual) if isinstance(actual, float) else naming.outcome_text(actual)}"
+    return f"decision: {decided}, was {_number(actual) if isinstance(actual, float) else naming.outcome_text(actual)}"
 
 
 def case_words(case: Mapping[str, Any], naming: Naming = AS_THEY_ARE) -> str:

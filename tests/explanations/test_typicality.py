@@ -192,7 +192,8 @@ def test_a_summary_says_decision_evidence_change_and_then_likeness() -> None:
     assert text == (
         "The decision is refer: the score of bad is 0.31, at least 0.2 and below 0.6. Of the 50 reference rows most "
         "like it, 26% (17% to 37%) have the label bad; the model says 31%. The decision would be approve if debts were "
-        "12,000. Its nearest prototype is of another outcome: row 8 (decided approve, was good), at a proximity of 50%."
+        "12,000. Its nearest prototype is of another outcome: row 8 (decision: approve, was good), at a proximity of "
+        "50%."
     )
 
 

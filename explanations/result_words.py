@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from leafspace_drawings.tree_documents import with_labels
+
 from schemas.approximation_trees import APPROXIMATION_TREES
 from schemas.comparisons import COMPARISONS, ComparisonResult
 from schemas.datasets import Dataset
@@ -79,9 +81,30 @@ class ResultWords:
         texts = [{name: item[name] for name in _TEXTS if name in item} for item in shown]
         return {**result, part: [item | text for item, text in zip(result[part], texts, strict=True)]}
 
+    def printed(self, noun: str, result: Json) -> Json:
+        """Return rules or a tree as a file for people has them: what they predict is in words, too."""
+        shown, said = self.shown(noun, result), self.words.outcome
+        return dict((with_labels if noun == APPROXIMATION_TREES.name else _with_predictions)(shown, said))
+
     def is_shown(self, feature: str) -> bool:
         """Return whether a feature is shown; what a model makes of several may be called after a hidden one."""
         return feature not in self.words.hidden and (feature in self.features or not self.words.hidden)
+
+
+def _with_predictions(result: Mapping[str, Any], said: Callable[[Any], Any]) -> Mapping[str, Any]:
+    """Return rules with what people call their classes in their place, where no two have the same name."""
+    classes = [said(label) for label in result["classes"]]
+    if len(set(classes)) < len(classes):
+        return result
+    rules = [
+        {
+            **rule,
+            "prediction": said(rule["prediction"]),
+            "scores": [{**score, "label": said(score["label"])} for score in rule["scores"]],
+        }
+        for rule in result["rules"]
+    ]
+    return {**result, "classes": classes, "rules": rules, "default_prediction": said(result["default_prediction"])}
 
 
 def without_hidden(document: Json, hidden: frozenset[str]) -> Json:

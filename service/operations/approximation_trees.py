@@ -176,15 +176,21 @@ def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat, over:
         artefact.ready_result()
         return context.objects.get(artefact.files["onnx"])
     assert form != "html"  # drawn by the route
-    return write_tree(_exported_tree(context, artefact, form), form, _adverse(context, artefact)).encode()
+    tree = _exported_tree(context, artefact, form)
+    return write_tree(tree, form, _adverse(context, artefact, tree)).encode()
 
 
-def _adverse(context: AppContext, artefact: Artefact) -> set[str]:
-    """Return the classes that the model's decision or the dictionary declares adverse to the person concerned."""
+def _adverse(context: AppContext, artefact: Artefact, tree: ApproximationTreeResult) -> set[str]:
+    """Return the classes that the model's decision or the dictionary declares adverse to the person concerned.
+
+    They are called as the tree calls its classes: by the dictionary's words, where it is exported in these.
+    """
     decision = context.models.get(artefact.request["model"]).view.decision
     columns = context.datasets.get(artefact.request["dataset"]).view.columns
     declared = [column.adverse or [] for column in columns if column.role == "target"]
-    return {*chain.from_iterable(declared), *(decision.adverse if decision else ())}
+    adverse = {*chain.from_iterable(declared), *(decision.adverse if decision else ())}
+    texts = {each.outcome: each.text for each in tree.outcome_texts or ()}
+    return {texts.get(each, each) for each in adverse} if {*texts.values()} & {*tree.classes} else adverse
 
 
 def _exported_tree(context: AppContext, artefact: Artefact, form: TreeExportFormat) -> ApproximationTreeResult:

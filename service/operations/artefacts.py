@@ -267,7 +267,7 @@ def exported_result(context: AppContext, noun: Noun[Any], artefact: Artefact, fo
     words = words_of(context, noun, artefact)
     if words is None:
         return result
-    return words.computed(noun.name, result) if form in _COMPUTED else words.shown(noun.name, result)
+    return words.computed(noun.name, result) if form in _COMPUTED else words.printed(noun.name, result)
 
 
 def shown_blocks(context: AppContext, noun: Noun[Any], artefact_id: str) -> Generator[bytes]:

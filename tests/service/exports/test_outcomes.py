@@ -7,10 +7,13 @@ import onnxruntime
 import pytest
 from numpy.typing import NDArray
 
+from schemas.dictionaries import DictionaryRequest
 from schemas.explanations import ExplanationRequest
 from service.operations.approximation_trees import export_tree
+from service.operations.dictionaries import put_dictionary
 from service.operations.explained_calls import explain_rows
 from service.operations.explanations import warm_explainer
+from service.operations.preconditions import Precondition
 from service.operations.prototype_sets import classifier_file, export_classifier
 from service.operations.rule_sets import export_rules
 from tests.service.conftest import Shop
@@ -91,3 +94,23 @@ def test_onnx_predicts_the_outcome_of_the_nearest_prototype(deciding: _Deciding,
     labels = session.run(None, {session.get_inputs()[0].name: matrix})[0]
 
     assert labels.tolist() == [deciding.outcome("prototypes", each) for each in deciding.explained]
+
+
+def test_files_for_people_call_outcomes_as_the_dictionary_does_and_code_as_the_model_does(
+    shop: Shop, deciding: _Deciding
+) -> None:
+    raw = {each["outcome"] for each in _BANDS}
+    said = {"approve": "granted", "refer": "looked at", "decline": "refused"}
+    outcomes = [{"name": name, "label": label, "adverse": name == "decline"} for name, label in said.items()]
+    put_dictionary(deciding.context, shop.dataset, DictionaryRequest(outcomes=outcomes), Precondition())
+    try:
+        printed = {form: deciding.exported("tree", form) for form in ("text", "graphviz", "svg")}
+        printed["markdown"] = deciding.exported("rules", "markdown")
+        code = [deciding.exported(noun, form) for noun in ("rules", "tree") for form in ("python", "sql", "json")]
+    finally:
+        put_dictionary(deciding.context, shop.dataset, DictionaryRequest(), Precondition())
+
+    assert [form for form, text in printed.items() if any(name in text for name in raw)] == []
+    assert [form for form, text in printed.items() if not any(label in text for label in said.values())] == []
+    assert "Adverse to the person concerned: refused" in printed["text"]
+    assert [text for text in code if any(label in text for label in said.values())] == []

@@ -1,13 +1,10 @@
 """What it costs to choose prototypes: how many rows compete, bytes held at once, and seconds on a slow core."""
 
-from typing import Literal
-
 from ..compute.job_sizes import JobSizes
 from ..leaf_space.cost import LIST_BYTES, list_bytes
 from .candidate_pairs import default_max_pairs
+from .goal import Refine
 from .leaf_choice import n_tried_candidates, n_tried_rows
-
-Refine = Literal["none", "swap"]
 
 _MOST_COMPARISONS = 5e12  # rows x rows x trees with all rows as candidates: minutes, and as much again for certificates
 _N_SAMPLED = 10_000  # candidates that are drawn above that

@@ -17,6 +17,7 @@ from ..leaf_space.partitioned_table import PartitionedTable
 from ..leaf_space.proximity import each_column
 
 Method = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete", "k_medoids"]
+Refine = Literal["none", "swap"]
 ObjectiveName = Literal["coverage", "class_weighted_coverage"]
 Constraint = Literal["n_prototypes", "n_prototypes_per_class"]
 

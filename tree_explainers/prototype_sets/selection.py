@@ -2,30 +2,27 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress, ignore_progress, part_of
-from ..errors import InvalidInput, MethodNotApplicable
-from ..leaf_space.euclidean_table import EuclideanTable
+from ..errors import InvalidInput
 from ..leaf_space.leaves import LeafTable
 from ..leaf_space.subset_proximities import column
 from .candidate_columns import CandidateColumns
 from .candidate_pairs import CandidatePairs
 from .coverage import measure_coverage
-from .goal import Method, covered_classes
+from .goal import Method, Refine, covered_classes
 from .kept_sums import KeptSums
 from .methods import METHODS, StoppedBy, StoppingImprovement, Task
 from .quotas import PerClass
 from .row_coverage import CoverageGoal
+from .selection_checks import check_candidates, check_rows, check_settings
 from .supervised import EvaluatedRows
 from .swapping import refine_by_swaps
 
 __all__ = ["Method", "PrototypeSelection", "StoppingImprovement", "sample_candidates", "select_prototypes"]
-
-Refine = Literal["none", "swap"]
 
 _SHARE_BEFORE_SWAPS = 0.5
 
@@ -159,19 +156,14 @@ def select_prototypes(  # a method, its three settings, and what it works on
     are taken as positive and each is compared with the one before. A row that improves nothing is not kept.
     """
     eligible = np.arange(table.n_rows) if candidates is None else np.asarray(candidates, dtype=np.int64)
-    _check(table, classes, method, alpha, refine)
-    _check_coverage(method, coverage)
-    _check_comparison(table, coverage, refine)
-    _check_counts(method, coverage, per_class)
-    _check_weights(table, weights)
-    _check_candidates(table, method, n_prototypes, eligible)
-    _check_columns(columns, table, eligible)
+    check_settings(method, alpha, refine, coverage, per_class)
+    check_rows(table, classes, weights, method, coverage, refine)
+    check_candidates(table, method, n_prototypes, eligible, columns)
     share = 1.0 if refine == "none" else _SHARE_BEFORE_SWAPS
     goal = None if coverage is None else CoverageGoal(table, weights, coverage)
-    classes_covered = covered_classes(method, classes)
     task = Task(
-        table, classes_covered, weights, eligible, n_prototypes, alpha, part_of(report, 0, share), goal, evaluated,
-        agrees, per_class, columns, kept,
+        table, covered_classes(method, classes), weights, eligible, n_prototypes, alpha, part_of(report, 0, share),
+        goal, evaluated, agrees, per_class, columns, kept,
     )  # fmt: skip
     outcome = METHODS[method](task)
     first = rows = np.array(outcome.rows, dtype=np.int64)
@@ -225,83 +217,6 @@ def _agreeing_twins(
         if len(twins):
             chosen[rank] = twins[0]
     return chosen
-
-
-def _check(table: LeafTable, classes: NDArray[np.int64], method: Method, alpha: float, refine: Refine) -> None:
-    if method not in METHODS:
-        msg = f"method must be one of {', '.join(METHODS)}, got {method!r}"
-        raise InvalidInput(msg)
-    if classes.shape != (table.n_rows,) or classes.min() < 0:
-        msg = f"classes must be {table.n_rows} numbers, 0 or more: one for each row"
-        raise InvalidInput(msg)
-    if method == "a_pete" and not 0 <= alpha < 1:
-        msg = f"alpha must be at least 0 and less than 1, got {alpha}"
-        raise InvalidInput(msg)
-    if refine not in {"none", "swap"}:
-        msg = f"refine must be none or swap, got {refine!r}"
-        raise InvalidInput(msg)
-    if method == "sg" and refine == "swap":
-        msg = "sg maximises accuracy, which swaps by coverage would lower: refine another method, or not"
-        raise MethodNotApplicable(msg)
-    if method == "sg" and classes.min() == classes.max():
-        msg = "sg separates classes, but all rows are of one class (as in regression): use sm_a"
-        raise MethodNotApplicable(msg)
-
-
-def _check_coverage(method: Method, coverage: float | None) -> None:
-    if coverage is None:
-        return
-    if not 0 < coverage <= 1:
-        msg = f"coverage must be more than 0 and at most 1, got {coverage}"
-        raise InvalidInput(msg)
-    if method in {"sm_u", "a_pete"}:
-        msg = f"{method} finds the number of prototypes in its own way: take sm_a, sm_wa or sg with coverage"
-        raise MethodNotApplicable(msg)
-
-
-def _check_comparison(table: LeafTable, coverage: float | None, refine: Refine) -> None:
-    if not isinstance(table, EuclideanTable):
-        return
-    if coverage is not None:
-        msg = "by plain distance nearly all rows have the minimum proximity to any row: give n_prototypes, not coverage"
-        raise MethodNotApplicable(msg)
-    if refine != "none":
-        msg = "swaps look into leaves, of which there are none by plain distance: leave out refine"
-        raise MethodNotApplicable(msg)
-
-
-def _check_counts(method: Method, coverage: float | None, per_class: PerClass | NDArray[np.int64]) -> None:
-    if isinstance(per_class, str) and per_class in {"auto", "by_gain"}:
-        return
-    if method not in {"sm_a", "sm_wa"} or coverage is not None:
-        msg = "numbers of prototypes of each class go with sm_a and sm_wa, and not with coverage"
-        raise MethodNotApplicable(msg)
-
-
-def _check_weights(table: LeafTable, weights: NDArray[np.int64]) -> None:
-    # Proximities are sums of weights in 32 bits.
-    if weights.shape != (table.n_trees,) or weights.min() < 0 or int(weights.sum()) > np.iinfo(np.uint32).max:
-        msg = f"weights must be {table.n_trees} numbers, not negative and less than 2^32 together"
-        raise InvalidInput(msg)
-
-
-def _check_candidates(table: LeafTable, method: Method, n_prototypes: int, candidates: NDArray[np.int64]) -> None:
-    n_candidates = len(candidates)
-    if n_candidates == 0 or candidates[0] < 0 or candidates[-1] >= table.n_rows or (np.diff(candidates) <= 0).any():
-        msg = f"candidates must be distinct rows in ascending order, at least one, of 0 to {table.n_rows - 1}"
-        raise InvalidInput(msg)
-    if method != "a_pete" and not 1 <= n_prototypes <= n_candidates:
-        noun = "rows" if n_candidates == table.n_rows else "candidates"
-        msg = f"n_prototypes must be 1 to {n_candidates}, the number of {noun}, got {n_prototypes}"
-        raise InvalidInput(msg)
-
-
-def _check_columns(columns: CandidateColumns | None, table: LeafTable, candidates: NDArray[np.int64]) -> None:
-    if columns is None:
-        return
-    if len(columns.proximities) != table.n_rows or not np.array_equal(columns.candidates, candidates):
-        msg = f"columns must be of the {len(candidates)} candidates and all {table.n_rows} rows"
-        raise InvalidInput(msg)
 
 
 def sample_candidates(classes: NDArray[np.int64], n_candidates: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -10,6 +10,8 @@ import pytest
 from leafspace_client import Explainer, Invalid, Leafspace, NotFound, read_dictionary
 from sklearn.ensemble import RandomForestClassifier
 
+from tests.support.serving import Service
+
 _RANDOM = np.random.default_rng(5)
 _ROWS = pd.DataFrame(_RANDOM.uniform(0, 100, size=(120, 3)), columns=["duration", "amount", "savings"]).round(0)
 _LABELS = np.where(_ROWS.duration + _ROWS.amount - _ROWS.savings + _RANDOM.normal(0, 9, 120) > 60, "bad", "good")
@@ -152,7 +154,9 @@ def test_a_faulty_line_is_named(tmp_path: Path, line: str, message: str) -> None
         read_dictionary(path)
 
 
-def test_whatever_is_printed_calls_classes_and_outcomes_as_the_dictionary_does(client: Leafspace) -> None:
+def test_whatever_is_printed_calls_classes_and_outcomes_as_the_dictionary_does(
+    client: Leafspace, service: Service
+) -> None:
     forest = RandomForestClassifier(8, max_depth=4, random_state=1).fit(_ROWS, _LABELS)
     bands = {"qlow": 0.3, "qmiddle": 0.7, "qhigh": None}
     said = {"qlow": "granted", "qmiddle": "referred", "qhigh": "declined", "qbad": "unpaid", "qgood": "paid"}
@@ -165,6 +169,7 @@ def test_whatever_is_printed_calls_classes_and_outcomes_as_the_dictionary_does(c
     dataset = client.register_dataset(rows, target="was", dictionary=outcomes)
 
     printed: list[str] = []
+    drawn: list[str] = []
     for model in (decided, plain):
         prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait()
         rules = client.rule_sets.create(model, dataset, n_restarts=1, max_rules=3).wait()
@@ -174,11 +179,19 @@ def test_whatever_is_printed_calls_classes_and_outcomes_as_the_dictionary_does(c
         explainer = client.explainers.create(model, prototypes, rule_set=rules, approximation_tree=tree)
         parts = explainer.explain(_ROWS[:9], include=["contrast", "rules", "approximation_path"], changes={})
         nearest = explainer.explain(_ROWS[:2], nearest_rows={"n_rows": 2})
-        printed += map(str, (prototypes, rules, tree, client.label_audits.create(model, dataset).wait()))
+        audit = client.label_audits.create(model, dataset).wait()
+        printed += map(str, (prototypes, rules, tree, audit))
+        with Leafspace(service.url) as stranger:  # has not met the dataset
+            again = (stranger.prototype_sets.get(prototypes.id), stranger.rule_sets.get(rules.id))
+            trees = (stranger.approximation_trees.get(tree.id), stranger.label_audits.get(audit.id))
+            rows_again = stranger.explainers.get(explainer.id).explain(_ROWS[:3], include=["rules"])
+            drawn += [each._repr_html_() for each in (*again, *trees, *rows_again)]
         printed += map(str, (*parts, *nearest))
 
     assert [each for each in printed if any(name in each for name in said)] == []
     assert [label for label in said.values() if not any(label in each for each in printed)] == []
+    assert [each for each in drawn if any(f"<bdi>{name}</bdi>" in each for name in said)] == []
+    assert [label for label in said.values() if not any(f">{label}<" in each for each in drawn)] == []
     agreement = next(each for each in printed if "otherwise " in each and "printed rules" in each)
     assert "Measured against the model on 120 rows, the rows that it was made from:" in agreement
     assert " error " not in agreement

@@ -99,7 +99,6 @@ def test_onnx_predicts_the_outcome_of_the_nearest_prototype(deciding: _Deciding,
 def test_files_for_people_call_outcomes_as_the_dictionary_does_and_code_as_the_model_does(
     shop: Shop, deciding: _Deciding
 ) -> None:
-    raw = {each["outcome"] for each in _BANDS}
     said = {"approve": "granted", "refer": "looked at", "decline": "refused"}
     outcomes = [{"name": name, "label": label, "adverse": name == "decline"} for name, label in said.items()]
     put_dictionary(deciding.context, shop.dataset, DictionaryRequest(outcomes=outcomes), Precondition())
@@ -110,7 +109,7 @@ def test_files_for_people_call_outcomes_as_the_dictionary_does_and_code_as_the_m
     finally:
         put_dictionary(deciding.context, shop.dataset, DictionaryRequest(), Precondition())
 
-    assert [form for form, text in printed.items() if any(name in text for name in raw)] == []
+    assert [form for form, text in printed.items() if any(name in text for name in said)] == []
     assert [form for form, text in printed.items() if not any(label in text for label in said.values())] == []
     assert "Adverse to the person concerned: refused" in printed["text"]
     assert [text for text in code if any(label in text for label in said.values())] == []

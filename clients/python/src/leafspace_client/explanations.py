@@ -195,7 +195,8 @@ class Explanation(ExplanationFields, Displayed):
 
         made_by = self._beside.provenance
         provenance = None if made_by is None else made_by.to_dict()
-        return drawing_of_explanation(self.to_dict(), provenance, self._beside.known_documents)
+        texts = [each.to_dict() for each in self._beside.outcome_texts]
+        return drawing_of_explanation(self.to_dict(), provenance, self._beside.known_documents, texts)
 
 
 def _answer(explanation: Explanation) -> str:

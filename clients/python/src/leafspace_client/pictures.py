@@ -1,6 +1,6 @@
 """Pictures: what the drawings make of the client's objects, each with what stands beside it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -82,15 +82,25 @@ def drawing_of(document: Json, known: KnownDocuments, figures: Figures = _NOTHIN
 def _drawn(picture: Picture, document: Json, known: KnownDocuments, options: Json) -> str:
     """Return the drawing of an object, beside the model and the dataset that it was made from, where they were met."""
     request = document.get("request") or _NOTHING
-    model, dataset = known.document(request.get("model")), known.document(request.get("dataset"))
-    return picture.draw(document, picture.beside(model, dataset, **options))
+    texts = (document.get("result") or _NOTHING).get("outcome_texts", ())
+    dataset = known.document(request.get("dataset")) or _words_alone(request.get("dataset"), texts)
+    return picture.draw(document, picture.beside(known.document(request.get("model")), dataset, **options))
 
 
-def drawing_of_explanation(row: Json, provenance: Json | None, known: KnownDocuments) -> Drawing:
-    """Return the picture of an explained row."""
+def _words_alone(dataset_id: str | None, outcome_texts: Sequence[Json]) -> Json | None:
+    """Return what a picture takes for the dataset, where that was not met: its words for classes and outcomes alone."""
+    labels = [{"value": each["outcome"], "label": each["text"]} for each in outcome_texts]
+    target = {"name": "", "role": "target", "labels": labels}
+    return {"id": dataset_id, "columns": [target]} if labels else None
+
+
+def drawing_of_explanation(
+    row: Json, provenance: Json | None, known: KnownDocuments, outcome_texts: Sequence[Json] = ()
+) -> Drawing:
+    """Return the picture of an explained row, in the dictionary's words for classes and outcomes."""
     made_by = provenance or _NOTHING
     context = WhyContext(
-        dataset=known.document(made_by.get("dataset_sha256")),
+        dataset=known.document(made_by.get("dataset_sha256")) or _words_alone(None, outcome_texts),
         prototype_set=known.document(made_by.get("prototype_set")),
         provenance=provenance,
         n_shown=_N_FEATURES,

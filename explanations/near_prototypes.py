@@ -13,12 +13,14 @@ from tree_explainers.prototype_sets.near_reasons import NearReasons
 from .cell_texts import MANY_ROWS, CellTexts, SentRows
 from .included_parts import Parts
 from .many_reasons import ManyPairs, OtherRows
+from .reason_heads import KEPT_REASONS, OtherRow
 from .reason_texts import PairOfRows
 from .typicality import UNKNOWN, Standing
 from .warm_explainer import WarmExplainer, WarmPrototype
 
 _MOST_REASONS = 200_000  # that are held at a time: ten megabytes
-_PROTOTYPES = "values of prototypes"
+_PROTOTYPES, _OTHER_ROWS = "values of prototypes", "prototypes as other rows"  # where an explainer has them
+_LEAST_KEPT = 100  # reasons that were met before, of each prototype: a quarter of a kilobyte each
 
 
 class Near(NamedTuple):
@@ -75,7 +77,7 @@ def near_of_row(
     *,
     is_usual: bool,
 ) -> Near:
-    """Return the nearest prototypes of one row.
+    """Return the nearest prototypes of one row, whose reasons have no intervals.
 
     Parameters
     ----------
@@ -88,20 +90,28 @@ def near_of_row(
     """
     texts, prototypes = warm.reason_texts, warm.prototypes
     near = warm.near.to_rows(*compared, parts.n_prototypes, texts.wanted(parts.n_reasons))
-    nearest, proximities = [prototypes[index] for index in near.nearest.tolist()], near.proximities.tolist()
+    indices, proximities = near.nearest.tolist(), near.proximities.tolist()
     standing = UNKNOWN
     if warm.typicality is not None:
         standing = warm.typicality.standing(proximities[0] if proximities else 0)
-    total, reasons = warm.index.total_weight, [b"[]"] * len(nearest)
-    if not standing.abstains:
-        reasons = texts.write_pairs(
-            near.reasons,
-            [PairOfRows(*row, prototype.values, prototype.cells) for prototype in nearest],
-            None if is_usual else warm.unexpected.of_row(row[0]),
-            parts.n_reasons,
-            with_intervals="intervals" in parts.included,
-        )
+    nearest, total = [prototypes[index] for index in indices], warm.index.total_weight
+    missing = None if is_usual else warm.unexpected.of_row(row[0])
+    if standing.abstains:
+        reasons = [b"[]"] * len(nearest)
+    elif missing is None:
+        reasons = texts.write_row(near.reasons, row, [_other_row(warm, index) for index in indices], parts.n_reasons)
+    else:
+        pairs = [PairOfRows(*row, prototype.values, prototype.cells) for prototype in nearest]
+        reasons = texts.write_pairs(near.reasons, pairs, missing, parts.n_reasons, with_intervals=False)
     return Near(nearest, [proximity / total for proximity in proximities], near.n_shared.tolist(), reasons, standing)
+
+
+def _other_row(warm: WarmExplainer, index: int) -> OtherRow:
+    """Return a prototype as single rows are compared with it."""
+    if (known := warm.known.get((_OTHER_ROWS, index))) is None:
+        prototype, most = warm.prototypes[index], _LEAST_KEPT + KEPT_REASONS // len(warm.prototypes)
+        known = warm.known[_OTHER_ROWS, index] = OtherRow(prototype.values, prototype.cells, {}, most)
+    return cast("OtherRow", known)
 
 
 def near_prototypes(warm: WarmExplainer, parts: Parts, rows: RowsToCompare, tick: Tick = no_tick) -> NearOfRows:

@@ -10,6 +10,7 @@ import orjson
 from tree_explainers.prototype_sets.raw_units import SHARE_DIGITS
 
 from .brief_texts import Text
+from .cell_texts import CellTexts, Values
 
 Made = TypeVar("Made")
 
@@ -37,11 +38,49 @@ class ReasonHead(NamedTuple):
             return ReasonHead(b'%b%b,"value":' % (start, orjson.dumps(text)), -inf, inf, start, text)
         return ReasonHead(b'%b%b,"value":' % (start, orjson.dumps(text.brief)), *text.surely, start, text)
 
+    @property
+    def widened(self) -> str:
+        """The sentence where values cannot be checked."""
+        return self.text if isinstance(self.text, str) else self.text.widened
+
     def for_values(self, value: Any, other: Any) -> bytes:  # cells
         """Return the beginning with the brief sentence where that is true of the same of these, else the exact one."""
         if isinstance(self.text, str) or (sentence := self.text.of(value, other)) is self.text.brief:
             return self.brief
         return b'%b%b,"value":' % (self.start, orjson.dumps(sentence))
+
+
+class KnownReason(NamedTuple):
+    """A reason why rows are near another one."""
+
+    feature: int | None  # None: transformed
+    brief: bytes  # the beginning with the brief sentence
+    low: float  # of values between these, that is true, and of the other row's
+    high: float
+    other_value: bytes  # as JSON, with its name
+    head: ReasonHead
+
+
+class OtherRow(NamedTuple):
+    """Another row that many are near, with its reasons that were met before: threads may share it."""
+
+    values: Values
+    cells: CellTexts  # each behind its name
+    known: dict[bytes, KnownReason]  # by what each states
+    most: int  # that are kept
+
+    def learn(self, statement: bytes, feature: int | None, head: ReasonHead) -> KnownReason:
+        """Keep a reason, and return it."""
+        reason = KnownReason(feature, head.brief, inf, -inf, b"", head)
+        if feature is not None:
+            value = self.values[feature]
+            is_sure = value.__class__ is float and head.low < value < head.high
+            low, high = (head.low, head.high) if is_sure else (inf, -inf)
+            reason = KnownReason(feature, head.brief, low, high, self.cells[feature], head)
+        if len(self.known) >= self.most:
+            self.known.clear()
+        self.known[statement] = reason
+        return reason
 
 
 class Kept(Generic[Made]):

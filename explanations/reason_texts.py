@@ -28,7 +28,7 @@ from .brief_texts import BriefText, Text, interval_words
 from .cell_texts import CellTexts, Values, cell_texts
 from .feature_phrases import FeaturePhrases
 from .many_reasons import HeadTable, ManyPairs, PairedReasons, write_reasons
-from .reason_heads import END_OF_REASON, Kept, ReasonHead, share_texts
+from .reason_heads import END_OF_REASON, Kept, OtherRow, ReasonHead, share_texts
 
 _DIGEST_BYTES = 16  # no two of which are alike by chance
 _IS_MISSING = int(RawSide.IS_MISSING)
@@ -176,6 +176,37 @@ class ReasonTexts:
         counts = (end - start for start, end in pairwise(raw.bounds.tolist()))
         return [_of_pair(islice(of_all, count), pair, hold_for_both) for count, pair in zip(counts, pairs, strict=True)]
 
+    def write_row(
+        self, reasons: NDArray[Any], row: tuple[Values, CellTexts], others: Sequence[OtherRow], n_reasons: int | None
+    ) -> list[bytes]:
+        """Return the same as ``write_pairs`` for one row that misses nothing unexpectedly, and others, (n_pairs,).
+
+        What is the same of all rows near another one is kept there, which takes a row alone half the time.
+        """
+        values, cells = row
+        raw, texts, shares = self.reader.group(reasons, len(others), None, self.wanted(n_reasons)), [], share_texts()
+        if np.count_nonzero(raw.reasons["is_other"]):
+            pairs = [PairOfRows(values, cells, other.values, other.cells) for other in others]
+            return self.write_pairs(reasons, pairs, None, n_reasons, with_intervals=False)
+        statements, share_units = raw.statements(), raw.reasons["share_units"].tolist()
+        for other, (start, end) in zip(others, pairwise(raw.bounds.tolist()), strict=True):
+            pieces, known = list[bytes](), other.known
+            for index in range(start, end):
+                statement, share = statements[index], shares[share_units[index]]
+                if (reason := known.get(statement)) is None:
+                    feature = self.features[raw.reasons["column"][index]]
+                    reason = other.learn(statement, feature, self._head(raw, statement, index))
+                feature, begin, low, high, other_value, head = reason
+                if feature is None:
+                    pieces += head.start, orjson.dumps(head.widened), share
+                    continue
+                value = values[feature]
+                if not (value.__class__ is float and low < value < high):  # by far the most are
+                    begin = head.for_values(value, other.values[feature])
+                pieces += begin, cells[feature], other_value, share
+            texts.append(_joined(pieces))
+        return texts
+
     def write_many(
         self, reasons: NDArray[Any], pairs: ManyPairs, n_reasons: int | None, *, with_intervals: bool
     ) -> list[bytes] | None:
@@ -215,6 +246,11 @@ class ReasonTexts:
         """Return the words of a column, by its name; ``None`` where there is none."""
         column = self.columns.get(feature)
         return None if column is None else self.phrases.get(column, self.numbers[column])
+
+    def _head(self, raw: RawReasons, statement: bytes, index: int) -> ReasonHead:
+        """Return the beginning of one reason, which states this."""
+        (head,) = self.known_heads.of([statement], lambda _: self._heads(raw, [index]))
+        return head
 
     def _heads(self, raw: RawReasons, indices: list[int]) -> list[ReasonHead]:
         """Return the beginnings of the reasons at these indices, as if all were numbers."""
@@ -317,7 +353,7 @@ def _of_pair(reasons: Iterable[tuple[int | None, ReasonHead, bytes]], pair: Pair
     for feature, head, end in reasons:
         brief, low, high, start, text = head
         if feature is None:
-            sentence = text if isinstance(text, str) else text.widened if hold_for_both else text.exact
+            sentence = head.widened if hold_for_both or isinstance(text, str) else text.exact
             pieces += start, orjson.dumps(sentence), end
             continue
         value, other = values[feature], other_values[feature]
@@ -325,7 +361,12 @@ def _of_pair(reasons: Iterable[tuple[int | None, ReasonHead, bytes]], pair: Pair
         is_sure = value.__class__ is float is other.__class__ and low < value < high and low < other < high
         begin = brief if is_sure else head.for_values(value, other)
         pieces += begin, cells[feature], other_cells[feature], end
-    return b"[%b}]" % b"".join(pieces)[len(END_OF_REASON) :] if pieces else b"[]"  # none is before the first
+    return _joined(pieces)
+
+
+def _joined(pieces: Sequence[bytes]) -> bytes:
+    """Return reasons as a list: no other one ends before the first."""
+    return b"[%b}]" % b"".join(pieces)[len(END_OF_REASON) :] if pieces else b"[]"
 
 
 def _by_column(reader: ReasonReader, phrases: Phrases) -> dict[int, ColumnPhrases]:

@@ -185,7 +185,7 @@ def test_whatever_is_printed_calls_classes_and_outcomes_as_the_dictionary_does(
             again = (stranger.prototype_sets.get(prototypes.id), stranger.rule_sets.get(rules.id))
             trees = (stranger.approximation_trees.get(tree.id), stranger.label_audits.get(audit.id))
             rows_again = stranger.explainers.get(explainer.id).explain(_ROWS[:3], include=["rules"])
-            drawn += [each._repr_html_() for each in (*again, *trees, *rows_again)]
+            drawn += [each._repr_html_() for each in (*again, *trees, *rows_again, rows_again)]
         printed += map(str, (*parts, *nearest))
 
     assert [each for each in printed if any(name in each for name in said)] == []

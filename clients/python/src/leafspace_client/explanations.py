@@ -102,6 +102,12 @@ class Beside:
     known_documents: KnownDocuments = field(default_factory=KnownDocuments)
     outcome_texts: Sequence[OutcomeText] = ()  # what the dictionary calls outcomes
 
+    @property
+    def of_pictures(self) -> "tuple[Json | None, KnownDocuments, list[dict[str, Any]]]":
+        """The same as pictures take it: as JSON."""
+        made_by = None if self.provenance is None else self.provenance.to_dict()
+        return made_by, self.known_documents, [each.to_dict() for each in self.outcome_texts]
+
 
 class Explanation(ExplanationFields, Displayed):
     """One prediction explained, or why it could not be; printed, it shows what the service says about it.
@@ -193,10 +199,7 @@ class Explanation(ExplanationFields, Displayed):
     def _draw(self) -> "Drawing":
         from .pictures import drawing_of_explanation  # imports what draws
 
-        made_by = self._beside.provenance
-        provenance = None if made_by is None else made_by.to_dict()
-        texts = [each.to_dict() for each in self._beside.outcome_texts]
-        return drawing_of_explanation(self.to_dict(), provenance, self._beside.known_documents, texts)
+        return drawing_of_explanation(self.to_dict(), *self._beside.of_pictures)
 
 
 def _answer(explanation: Explanation) -> str:
@@ -258,7 +261,8 @@ class Explanations(Sequence[Explanation], Displayed):
     def _draw(self) -> "Drawing":
         from .pictures import drawing_of_explanations  # imports what draws
 
-        return drawing_of_explanations([explanation.to_dict() for explanation in self])
+        beside = next((each._beside for each in self._explanations), Beside())  # noqa: SLF001  # of this module
+        return drawing_of_explanations([explanation.to_dict() for explanation in self], *beside.of_pictures)
 
     @checked
     def to_frame(self, rows: FrameOf = "explanations") -> Any:  # a DataFrame

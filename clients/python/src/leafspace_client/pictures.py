@@ -109,9 +109,12 @@ def drawing_of_explanation(
     return Drawing(f"Why row {row['row_id']}?", draw_explanation(row, context))
 
 
-def drawing_of_explanations(rows: list[Json]) -> Drawing:
-    """Return the table of explained rows."""
-    return Drawing(f"{len(rows):,} explanations", draw_explanations(rows))
+def drawing_of_explanations(
+    rows: list[Json], provenance: Json | None, known: KnownDocuments, outcome_texts: Sequence[Json] = ()
+) -> Drawing:
+    """Return the table of explained rows, in these words, too."""
+    dataset = known.document((provenance or _NOTHING).get("dataset_sha256")) or _words_alone(None, outcome_texts)
+    return Drawing(f"{len(rows):,} explanations", draw_explanations(rows, dataset=dataset))
 
 
 def drawing_of_id(kind: str, thing_id: str) -> Drawing:

@@ -41,7 +41,7 @@ STEPS: dict[str, tuple[Any, str]] = {
     "effects": (WarmEffects, "of_rows"),
     "effects as text": (EffectTexts, "write"),
     "nearest prototypes, and their reasons": (NearPrototypes, "to_rows"),
-    "reasons as text": (ReasonTexts, "write_pairs"),
+    "reasons as text": (ReasonTexts, "write_row"),
 }
 _LOOPS = "compiled loops"
 Seconds = dict[str, list[float]]

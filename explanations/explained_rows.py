@@ -2,7 +2,8 @@
 
 An explanation has the prediction, the nearest prototypes and why they are near, and the parts that the request
 includes. What all rows of a call need is found together; then each is composed (``composed_rows``), or, without options
-and for callers that do nothing but send them, many are written at once (``many_rows``).
+and for callers that do nothing but send them, many are written at once (``many_rows``), and one goes by itself
+(``single_rows``).
 """
 
 from collections.abc import Callable, Sequence

@@ -324,6 +324,8 @@ def describe_prototypes(result: PrototypeSetResult) -> str:
 
 def _leaf_choice(found: PrototypeSetResult) -> Iterator[str]:
     """Yield in which leaves rows are compared, where these were chosen by what nearest prototypes predict."""
+    from leafspace_drawings.words import counted  # importing the client stays quick
+
     choice = found.leaf_choice
     if not isinstance(choice, LeafChoice) or choice.decided_by != "score":
         return
@@ -332,10 +334,11 @@ def _leaf_choice(found: PrototypeSetResult) -> Iterator[str]:
         for step in found.leaf_steps or ()
         if (step.min_leaf_rows, step.proximity_kind) == (found.min_leaf_rows, found.proximity_kind)
     )
+    n_used, n_before = (counted(each, "row") for each in (used.min_leaf_rows, choice.min_leaf_rows_by_coverage))
     yield (
-        f"Rows are compared by leaves of at least {used.min_leaf_rows:,} rows, by {used.proximity_kind}: nearest "
+        f"Rows are compared by leaves of at least {n_used}, by {used.proximity_kind}: nearest "
         f"prototypes predict better by {used.gain:.3g} ± {used.standard_error:.2g} ({choice.measure}) than in leaves "
-        f"of at least {choice.min_leaf_rows_by_coverage:,} rows, which reach enough rows, too."
+        f"of at least {n_before}, which reach enough rows, too."
     )
 
 

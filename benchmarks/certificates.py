@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers.prototype_sets.certificate import Certificate, certify
-from tree_explainers.prototype_sets.goal import RowsByClass
-from tree_explainers.prototype_sets.selection import Refine, sample_candidates, select_prototypes
+from tree_explainers.prototype_sets.goal import Refine, RowsByClass
+from tree_explainers.prototype_sets.selection import sample_candidates, select_prototypes
 from tree_explainers.prototype_sets.sweep import Sweep
 
 from .fitted_leaves import FittedLeaves, mnist_forest, noisy_forest, spambase_boosting, spambase_forest

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from explanations import reason_heads
 from explanations.explained_rows import explain_instances
 from explanations.instances import read_instances, run_readable
-from explanations.reason_texts import interval_of
+from explanations.reason_intervals import interval_of
 from schemas.explanations import ExplanationRequest
 from tests.support.pipelines import PIPELINES, fitted_pipeline
 from tests.support.printed_conditions import holds

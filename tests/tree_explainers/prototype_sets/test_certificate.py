@@ -12,8 +12,8 @@ from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.prototype_sets.candidate_pairs import gather_pairs
 from tree_explainers.prototype_sets.certificate import Certificate, certify
 from tree_explainers.prototype_sets.dual_bound import Relaxation
-from tree_explainers.prototype_sets.goal import goal_of
-from tree_explainers.prototype_sets.selection import Method, Refine, sample_candidates, select_prototypes
+from tree_explainers.prototype_sets.goal import Method, Refine, goal_of
+from tree_explainers.prototype_sets.selection import sample_candidates, select_prototypes
 
 METHODS: tuple[Method, ...] = ("sm_u", "sm_a", "sm_wa", "a_pete", "sg")
 SWAPPABLE: tuple[Method, ...] = ("sm_u", "sm_a", "sm_wa", "a_pete")

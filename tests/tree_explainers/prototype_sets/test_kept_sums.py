@@ -11,9 +11,10 @@ from tests.support import naive
 from tests.support.real_leaves import KINDS, RealLeaves, real_leaves
 from tree_explainers.leaf_space.leaves import ProximityKind
 from tree_explainers.prototype_sets.certificate import certify
+from tree_explainers.prototype_sets.goal import Refine
 from tree_explainers.prototype_sets.kept_sums import MOST_BYTES, KeptSums
 from tree_explainers.prototype_sets.pair_lists import MirroredPairs
-from tree_explainers.prototype_sets.selection import Refine, select_prototypes
+from tree_explainers.prototype_sets.selection import select_prototypes
 from tree_explainers.prototype_sets.sweep import Sweep
 
 _BLOCKS = [slice(0, 512), slice(512, 1024), slice(1024, 1100)]

@@ -84,6 +84,7 @@ def test_what_only_leaves_can_give_is_null(workshop: Workshop, case: RealCase) -
         *_WITHOUT_LEAVES,
         "validation",
         "leaf_choice",
+        "outcome_texts",
     }
     assert result.leaf_steps == []
     assert (result.n_selected, result.nested, result.n_candidates) == (3, True, N_TRAINING_ROWS)

@@ -79,11 +79,12 @@ def make_prototype_set(context: JobContext) -> Produced:
         quality = measure(chosen, rows, part_of(context.report, *_MEASURING))
         row_coverage, quantiles = measure_row_coverage(chosen), typicality_quantiles(quality, chosen, rows)
         nearest = None if certificate is None else certificate.nearest
+        viewed = pool.submit(view_rows, chosen, quality, criticisms, background.cells.result())
         evaluated = _evaluate(context, request, choice, rows, row_coverage, nearest)
         content = PrototypeSetResult(
             **view_choice(request, choice, row_coverage),
             **view_certificate(certificate, chosen.selection.total_weight),
-            **view_rows(chosen, quality, criticisms, background.cells.result()),
+            **viewed.result(),
             quality=view_quality_of_set(quality, chosen, rows),
             typicality=view_typicality(quantiles, chosen, rows),
             nearest_rows=background.reference().view,

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
+from leafspace_drawings.words import counted
 from numpy.typing import NDArray
 
 from schemas.json_numbers import number_of
@@ -259,7 +260,8 @@ def _in_order(
     """Return the values in the order of the features; add the names of all others to ``ignored``."""
     if isinstance(instance, list):
         if len(instance) != len(features.names):
-            detail = f"the instance has {len(instance)} values, the model has {len(features.names)} features"
+            lengths = counted(len(instance), "value"), counted(len(features.names), "feature")
+            detail = "the instance has {}, the model has {}".format(*lengths)
             raise RowRefused("schema_mismatch", detail)
         return instance
     if features.nested is not None and is_nested(instance):

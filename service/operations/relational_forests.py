@@ -64,7 +64,7 @@ def _is_regression(request: RelationalForestRequest, view: RelationalDataset) ->
         many = f"its target {examples.target!r} holds over 1,000 different numbers"
         _refuse_method(view, f"{many}: leave `task` out, or request regression")
     if len(examples.classes) < 2:  # something to separate
-        _refuse_method(view, f"its target {examples.target!r} has {len(examples.classes)} classes; two are needed")
+        _refuse_method(view, f"its target {examples.target!r} has fewer than two classes: {len(examples.classes)}")
     return False
 
 
@@ -74,7 +74,7 @@ def _check_values(view: RelationalDataset, target: str) -> None:
     if kind != "number":
         _refuse_method(view, f"regression learns numbers, and its target {target!r} is a {kind}: leave `task` out")
     if view.examples.n_labelled < 2:  # something to separate
-        _refuse_method(view, f"its target {target!r} has {view.examples.n_labelled} values; two are needed")
+        _refuse_method(view, f"its target {target!r} has fewer than two values: {view.examples.n_labelled}")
 
 
 def _refuse_method(view: RelationalDataset, why: str) -> NoReturn:

@@ -157,7 +157,8 @@ def _column(tensor: InputTensor, piece: bytes, pointer: str) -> list[Any]:
         raise StorageError("too_many_rows", detail)
     values = _decoded(tensor, piece, n_rows, pointer) if tensor.data is None else _flat(tensor.data)
     if len(values) != n_rows:
-        _refuse(f"tensor {tensor.name!r} has {len(values)} values, and shape {tensor.shape}", f"{pointer}/shape")
+        detail = f"tensor {tensor.name!r} has shape {tensor.shape}, and the number of its values is {len(values)}"
+        _refuse(detail, f"{pointer}/shape")
     return values
 
 

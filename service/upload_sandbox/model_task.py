@@ -135,7 +135,7 @@ def _parity_rows(description: ModelDescription, rows: list[list[Any]]) -> Rows:
     n_features = len(description.feature_names)
     for index, row in enumerate(rows):
         if len(row) != n_features:
-            msg = f"row {index} has {len(row)} values, the model has {n_features} features"
+            msg = f"row {index} has length {len(row)}, and the model's number of features is {n_features}"
             raise InvalidInput(msg)
     types = column_types(description.inputs)
     columns = [_column([row[column] for row in rows], is_text=kind == "string") for column, kind in enumerate(types)]

@@ -242,7 +242,7 @@ def _changed(inputs: list[Json], **changes: object) -> list[Json]:
     ("changes", "status", "reason"),
     [
         ({"shape": [1, 2]}, 422, "has shape [1, 2]; a column of n rows has [n, 1]"),
-        ({"shape": [2, 1]}, 422, "has 1 values, and shape [2, 1]"),
+        ({"shape": [2, 1]}, 422, "has shape [2, 1], and the number of its values is 1"),
         ({"shape": [2, 1], "data": [1, 2]}, 422, "has 2 rows, and"),
         ({"shape": [1001, 1], "data": [1] * 1001}, 413, "1001 rows in one call"),
         ({"data": None}, 422, "neither data nor binary_data_size"),

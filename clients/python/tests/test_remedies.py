@@ -61,7 +61,7 @@ def _operations() -> list[str]:
         ("validation_failed", _DETAILS[2], "client.explainers.create(model, prototype_set, rule_set=…)"),
         ("unauthenticated", "", "LEAFSPACE_API_KEY"),
         ("schema_mismatch", "dataset 'ds_1' lacks 'age' of model 'mdl_1'; it has 'size'", "client.models.get(model)"),
-        ("schema_mismatch", "the instance has 1 values, the model has 2 features", "client.models.get(model)"),
+        ("schema_mismatch", "the instance has 1 value, the model has 2 features", "client.models.get(model)"),
     ],
 )
 def test_an_error_names_the_call_that_helps(code: str, detail: str, call: str) -> None:

@@ -105,6 +105,6 @@ def test_where_no_change_was_found_a_letter_says_so() -> None:
     assert letter.remark == "No single change was found after which the decision would be: approve."
 
 
-def test_the_decision_of_a_regression_is_its_value() -> None:
+def test_a_value_that_decides_nothing_is_no_decision() -> None:
     row = _row(prediction={"task": "regression", "value": 0.5}, decision=None)
-    assert notice_of(row).outcome == "The decision is: 0.5."
+    assert notice_of(row).outcome == "The predicted value is: 0.5."

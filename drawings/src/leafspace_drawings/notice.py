@@ -65,7 +65,7 @@ def notice_of(row: Json, title: str = TITLE) -> Notice:
     """Return the letter about an explained row: one of ``POST /v1/explainers/{id}/explanations``, not refused."""
     effects: Json = row.get("effects") or {}
     reasons: Sequence[Json] = effects.get("principal_reasons", ())
-    outcome = f"The decision is: {_outcome(row)}."
+    outcome = _outcome(row)
     if not reasons and "principal_reasons" in effects:
         outcome += " No feature that may be named as a reason speaks for it."
     compared = ""
@@ -122,10 +122,13 @@ def _unnamed(effects: Json) -> list[str]:
 
 
 def _outcome(row: Json) -> str:
-    if decision := row.get("decision"):
-        return str(decision.get("outcome_text") or decision["outcome"])
+    """Return what is decided of a row, or else predicted, in a sentence: a value without bands decides nothing."""
     prediction = row["prediction"]
-    return number(prediction["value"]) if prediction["task"] == "regression" else str(prediction["label"])
+    if decision := row.get("decision"):
+        return f"The decision is: {decision.get('outcome_text') or decision['outcome']}."
+    if prediction["task"] == "regression":
+        return f"The predicted value is: {number(prediction['value'])}."
+    return f"The decision is: {prediction['label']}."
 
 
 def _reason(reason: Json) -> str:

@@ -102,6 +102,10 @@ def test_labels_that_were_flipped_are_suspect_and_can_be_reviewed(client: Leafsp
             write(tmp_path / "labels.xlsx")
     with pytest.raises(CannotWrite, match=r"is parquet, and not \.csv; name it 'rows\.parquet', or name another form"):
         audit.download(tmp_path / "rows.csv")
+    (tmp_path / "rows.parquet").mkdir()
+    with pytest.raises(CannotWrite, match="cannot write"):
+        audit.download(tmp_path / "rows.parquet")
+    assert not list(tmp_path.glob("*.part"))
     exported = pd.read_csv(audit.export_decisions(tmp_path / "labels.csv")).set_index("row")
     assert str(exported["new_label"][first.row]) == first.suggested_label != first.label
     with pytest.raises(Conflict, match="with_decisions"):

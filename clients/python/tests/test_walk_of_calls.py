@@ -95,7 +95,10 @@ def test_every_call_with_every_choice_answers_or_says_what_is_wrong(
 
 
 @pytest.mark.long
-def test_no_call_fails_in_another_way_whatever_its_arguments_are(client: Leafspace, tmp_path: Path) -> None:
+def test_no_call_fails_in_another_way_whatever_its_arguments_are(
+    client: Leafspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a text is the name of a file, which is written
     walk = Walk(client, tmp_path, with_choices=False, wrong_values=WRONG_VALUES)
 
     walk_model(walk, fitted(_CASES["scikit-learn: trees and forests: RandomForestClassifier, one tree"]))

@@ -221,34 +221,25 @@ def test_a_file_that_has_changed_is_named_whether_it_was_read_before_or_not(
     assert len(_rows(manifest, sources)) == 9
 
 
-@pytest.mark.parametrize("lost", ["part.parquet", "facts.json"])
-def test_what_a_killed_process_left_of_a_part_is_made_again(
-    sources: SourceFiles, lake: Path, tmp_path: Path, lost: str
+def _cut_in_half(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+@pytest.mark.parametrize("file", ["part.parquet", "facts.json"])
+@pytest.mark.parametrize("damage", [Path.unlink, _cut_in_half], ids=["killed", "without power"])
+def test_what_a_process_or_a_machine_left_of_a_part_is_made_again(
+    sources: SourceFiles, lake: Path, tmp_path: Path, file: str, damage: Callable[[Path], None]
 ) -> None:
     _write(lake, _part(0, 3))
     manifest = _register(sources, lake)
     rows = _rows(manifest, sources)
     (kept,) = (tmp_path / "cache").glob("??/*")
-    (kept / lost).unlink()
+    size_bytes = (kept / file).stat().st_size
+    damage(kept / file)
 
     assert _rows(manifest, sources) == rows
     assert _rows(manifest, SourceFiles(SourceSettings((f"file://{lake}",), tmp_path / "cache"))) == rows
-    assert (kept / lost).is_file()
-
-
-@pytest.mark.parametrize("cut_off", ["part.parquet", "facts.json"])
-def test_what_a_machine_that_lost_its_power_left_of_a_part_is_made_again(
-    sources: SourceFiles, lake: Path, tmp_path: Path, cut_off: str
-) -> None:
-    _write(lake, _part(0, 3))
-    manifest = _register(sources, lake)
-    rows = _rows(manifest, sources)
-    (kept,) = (tmp_path / "cache").glob("??/*")
-    whole = (kept / cut_off).stat().st_size
-    os.truncate(kept / cut_off, whole // 2)
-
-    assert _rows(manifest, SourceFiles(SourceSettings((f"file://{lake}",), tmp_path / "cache"))) == rows
-    assert (kept / cut_off).stat().st_size == whole
+    assert (kept / file).stat().st_size == size_bytes
 
 
 def test_a_file_whose_name_is_no_text_is_refused(sources: SourceFiles, lake: Path) -> None:

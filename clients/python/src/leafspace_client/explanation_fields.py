@@ -126,8 +126,8 @@ class ExplanationFields:
 
         They are the features, or groups of them, that move the score most from the reference case towards the outcome,
         in the words of the dataset's dictionary; none moves it by less than a twentieth of what the first of all does.
-        Empty where the outcome is not declared adverse, by the model's
-        decision or by the dictionary, and where the explanation has no effects.
+        Empty where the outcome is not declared adverse, by the model's decision or by the dictionary, and where the
+        explanation has no effects.
         """
         effects = self.effects
         return Records([] if effects is None else effects.principal_reasons or [])

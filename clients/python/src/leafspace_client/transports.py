@@ -231,9 +231,14 @@ def _request(client: httpx.Client | httpx.AsyncClient, call: Call) -> httpx.Requ
 
 @contextmanager
 def _written(target: Path) -> Iterator[BinaryIO]:
-    """Yield a file that becomes the target when it is complete."""
+    """Yield a file that becomes the target when it is complete; of one that does not, nothing is left."""
     with writing(target):
         partial = target.parent / f"{target.name}.part"
-        with partial.open("wb") as file:
-            yield file
-        partial.replace(target)
+        file = partial.open("wb")
+        try:
+            with file:
+                yield file
+            partial.replace(target)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
